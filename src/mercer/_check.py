@@ -47,6 +47,13 @@ def real(
     return number
 
 
+def reals(owner: str, field: str, values: object, **bounds: Any) -> tuple[float, ...]:
+    """Real numbers, each within the bounds that `real` takes."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise fail(owner, field, "a list of numbers", values)
+    return tuple(real(owner, field, value, **bounds) for value in values)
+
+
 def integer(
     owner: str, field: str, value: object, *, low: int | None = None, high: int | None = None, remedy: str = ""
 ) -> int:

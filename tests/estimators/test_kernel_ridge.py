@@ -150,3 +150,11 @@ def test_bad_parameters(model, error, message):
 def test_lengths_must_agree():
     with pytest.raises(InputError, match="inconsistent numbers of samples"):
         KernelRidge().fit(np.zeros((4, 2)), np.zeros(3))
+
+
+def test_explanations_are_told_by_support_objects_and_columns():
+    X, y, _ = regression(outputs=1)
+    model = KernelRidge(kernel=kernels.RBF(0.5)).fit(X, y[:, 0])
+    for by in ("auto", "support"):
+        for one, value in zip(model.explain(X[:3], by=by), model.predict(X[:3]), strict=True):
+            assert one.contributions.sum() + np.sum(one.intercept) == pytest.approx(float(np.ravel(value)[0]), abs=1e-8)

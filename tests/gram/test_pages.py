@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
 import mmap
+import operator
 import threading
+import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -116,3 +119,18 @@ def test_a_system_that_takes_no_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     array[:] = 1.0
     del array
     assert kept_bytes() == 4 * SIDE**2
+
+
+def test_an_interrupt_that_meets_the_return_of_a_block_is_not_lost() -> None:
+    held = [pages.empty((SIDE, SIDE), np.float32)]
+
+    def interrupted() -> None:
+        # No line of Python lies between the two: the interrupt is raised in the first one, which is the finaliser's.
+        list(map(operator.call, (_thread.interrupt_main, held.clear)))
+        for _ in range(500):
+            time.sleep(0.01)
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert not held
+    assert kept_bytes() >= SIDE * SIDE * 4

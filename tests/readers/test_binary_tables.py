@@ -148,7 +148,7 @@ def test_dates_that_nobody_can_write_down(tmp_path, ending, days):
     table = pa.table({"x": [1.0, 2.0, 3.0], "when": pa.array([0, days, days], pa.date32()), "y": [0, 1, 0]})
     path = arrow(tmp_path / f"t.{ending}", table)
     with pytest.raises(
-        DataFileError, match=rf't.{ending}:2: column "when": {days} in date32\[day\] is no date'
+        DataFileError, match=rf't.{ending}:2: column "when": {days} in date32\[day\] is not a date'
     ) as told:
         read(path, target="y")
     assert "--drop when" in told.value.__notes__[0]
@@ -159,7 +159,7 @@ def test_time_zones_that_nobody_knows(tmp_path):
     pa = pytest.importorskip("pyarrow")
     when = pa.array([0, 1], pa.timestamp("s", tz="Nowhere/Else"))
     path = arrow(tmp_path / "t.feather", pa.table({"when": when, "y": [0, 1]}))
-    with pytest.raises(DataFileError, match='"Nowhere/Else" is no time zone'):
+    with pytest.raises(DataFileError, match='"Nowhere/Else" is not a time zone'):
         read(path, target="y")
 
 

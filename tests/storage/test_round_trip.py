@@ -194,7 +194,7 @@ def test_items_of_ones_own_classes(path):
 def test_items_of_anything_else_are_refused(path):
     kernel = kernels.FromFunction(lambda a, b: float(a is b), objects="items")
     model = SVC(kernel=kernel).fit([object() for _ in WORDS], Y)
-    with pytest.raises(ModelFileError, match="holds a object, and model files hold plain data alone"):
+    with pytest.raises(ModelFileError, match="holds a object, and model files contain only plain data"):
         mercer.save(model, path)
     assert list(path.parent.iterdir()) == []
 

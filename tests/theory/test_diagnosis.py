@@ -167,7 +167,7 @@ def test_a_sample_of_many_and_the_same_seed():
     X = np.vstack([BLOBS] * 3) + 0.01 * np.random.default_rng(9).normal(size=(360, 2))
     found = diagnose(kernels.RBF(), X, np.tile(Y, 3), sample=100)
     assert (found.n, found.examined) == (360, 100)
-    assert "100 of them looked at" in str(found)
+    assert "100 of them examined" in str(found)
     again = diagnose(kernels.RBF(), X, np.tile(Y, 3), sample=100)
     strip = lambda one: {key: value for key, value in one.to_dict().items() if key != "cost"}  # noqa: E731
     assert strip(found) == strip(again)

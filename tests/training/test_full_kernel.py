@@ -94,7 +94,7 @@ def test_the_verdict_is_a_sentence():
 
 
 def test_refusals():
-    with pytest.raises(KernelError, match="no projection of another kernel"):
+    with pytest.raises(KernelError, match="not a projection of another kernel"):
         SVC(kernel=FULL).fit(X, SIGNS).excess(X, SIGNS)
     with pytest.raises(KernelError, match="OneClassSVM has no bound"):
         OneClassSVM(kernel=kernels.Nystrom(FULL, m=10)).fit(X).excess(X, None)

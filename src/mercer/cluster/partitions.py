@@ -81,6 +81,12 @@ class LazyBlocks(Blocks):
         return super().__getstate__() | {"_partitions": None, "executor": None}
 
 
+def needed(objects: Any, number: int) -> dict[Name, Any]:
+    """The lazy partitions that objects in blocks read for one of them, by source and number; none for files."""
+    source, own = objects.blocks.underlying(number)
+    return {(source.name, own): source.partitions[own]} if isinstance(source, LazyBlocks) else {}
+
+
 def computed(values: Sequence[Any], session: Any) -> list[Any]:
     """Lazy values, computed by the workers of a session, or in this thread if there is none."""
     if session is None:

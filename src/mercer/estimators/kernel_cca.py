@@ -1,4 +1,4 @@
-"""What two views of the same objects have in common."""
+"""Canonical correlation analysis with kernels."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from mercer.training.shares import ShareCertificate
 from mercer.training.storing import EXPANSION, ArrayField, Field, Parts, ShareField
 
 _NEGLIGIBLE = 1e-10
-"""Eigenvalues below this share of the largest are rounding errors. Directions of smaller ones would be stretched until
-noise correlates; a larger share would lose what two views have in common in their narrow directions."""
+"""Eigenvalues below this fraction of the largest are rounding errors. A smaller value would amplify noise until it
+correlates; a larger one would lose common variation in directions of small variance."""
 
 
 @final
@@ -47,8 +47,8 @@ class SecondViewField(Field):
             raise ModelFileError("it does not hold both views of the same objects.")
         coefficients = parts.array("coefficients_y", "f", "rows", "outputs")
         intercept = parts.array("intercept_y", "f", "outputs")
-        # The kernel is fitted to the same objects as before, so its state need not be in the file; a matrix that is
-        # not in the file either is known by its size.
+        # The kernel is fitted to the same objects as before, so its state need not be in the file; of a matrix that is
+        # not in the file either, only the size is known.
         known = kernel.is_precomputed
         fitted = FittedKernel(kernel, State({"n_train": np.asarray(n)})) if known else kernel.fit(others)
         return Expansion(fitted, others, coefficients, intercept)
@@ -64,20 +64,20 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
 
     Parameters
     ----------
-    n_components : how many pairs.
+    n_components : the number of pairs.
     alpha : the penalty.
     kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`, for the first view.
-    kernel_y : the kernel of the second view; None for the same.
+    kernel_y : the kernel of the second view; None for the same as in the first.
 
     Attributes
     ----------
-    correlations_ : of the pairs, shrunk by the penalty.
+    correlations_ : the correlations of the pairs, shrunk by the penalty.
     expansion_y_ : the functions of the second view, as `expansion_` has those of the first.
-    certificate_ : the share of all correlations that the pairs hold, the largest share that as many could hold, and
-        the residual of the eigenproblem.
+    certificate_ : the fraction of all correlation that the pairs contain, the largest fraction possible for as many,
+        and the residual of the eigenproblem.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> import numpy as np
     >>> from mercer import KernelCCA
@@ -106,7 +106,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
         _check.real(owner, "alpha", self.alpha, low=0, low_open=True, high_open=True)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find what two views of the same objects, X and y, have in common."""
+        """Find the canonical correlations of two views of the same objects, X and y."""
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         with self._all_or_nothing():
@@ -183,7 +183,7 @@ def _half(centred: Centred, ridge: float) -> tuple[Float64, Float64, Float64]:
 
 
 def _proof(one: Centred, two: Centred, a: Float64, b: Float64, correlations: Float64, alpha: float) -> ShareCertificate:
-    """How well pairs solve g = rho (f + n alpha a) in feature space, with f = HKH a and g = HMH b, and vice versa."""
+    """Certify pairs by how well they solve g = rho (f + n alpha a), with f = HKH a and g = HMH b, and vice versa."""
     n, k = a.shape
     f, g = one.product(a), two.product(b)
     ridge, tiny = n * alpha, np.finfo(float).tiny
@@ -203,7 +203,7 @@ def _proof(one: Centred, two: Centred, a: Float64, b: Float64, correlations: Flo
 
 
 def _second_view(y: Any, domain: type[Objects]) -> Any:
-    """One number per object is a view of one feature."""
+    """The second view; one number per object counts as one feature."""
     refuse_masked(y, "y")
     if domain is not Vectors or sp.issparse(y) or hasattr(y, "columns"):
         return y

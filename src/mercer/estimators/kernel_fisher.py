@@ -25,7 +25,7 @@ from mercer.training.targets import classes_of
 class KernelFisherDiscriminant(
     ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, KernelParameters, KernelEstimator
 ):
-    """Discriminant analysis with any kernel: directions w that spread the class means and not the classes.
+    """Discriminant analysis with any kernel: directions w that separate class means but keep classes compact.
 
     Maximises w'S_b w / w'(S_t + alpha I)w, with S_b the scatter of class means and S_t that of all objects in feature
     space. With HKH the centred Gram matrix and G the centred class indicators, scaled to unit columns, the directions
@@ -36,19 +36,19 @@ class KernelFisherDiscriminant(
     ----------
     alpha : the penalty on |w|^2.
     kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`.
-    n_components : how many directions `transform` gives; None for one fewer than classes.
+    n_components : the number of directions that `transform` returns; None for one fewer than classes.
 
     Attributes
     ----------
     classes_ : the labels.
-    priors_ : the share of each class.
+    priors_ : the fraction of each class.
     separation_ : scatter between classes over scatter within, along each direction.
-    means_ : of the classes along the directions.
-    certificate_ : the share of separation that the directions of `transform` hold, the largest share possible, and the
-        residual of the eigenproblem.
+    means_ : the class means along the directions.
+    certificate_ : the fraction of separation that the directions of `transform` contain, the largest fraction possible,
+        and the residual of the eigenproblem.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import KernelFisherDiscriminant, kernels
     >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]
@@ -97,7 +97,7 @@ class KernelFisherDiscriminant(
             values, u = values[::-1][: n_classes - 1], u[:, ::-1][:, : n_classes - 1]
             found = values > 1e-12
             values, u = np.clip(values[found], 0.0, 1.0 - 1e-12), u[:, found]
-            # w'(S_t + alpha)w is `values` for unit u; what is left of it without S_b is the scatter within classes.
+            # w'(S_t + alpha)w is `values` for unit u; minus S_b, it is the scatter within classes.
             a = (B @ u) * np.sqrt(n / (values * (1.0 - values)))
             a *= signs_of_columns(a)
             scores = K @ a
@@ -118,7 +118,7 @@ class KernelFisherDiscriminant(
         return self._outputs(X)
 
     def transform(self, X: Any) -> Float64:
-        """Coordinates along the discriminants, the most telling first."""
+        """Coordinates along the discriminants, the most discriminative first."""
         return self._scores(X)[:, : self._n_features_out]
 
     def decision_function(self, X: Any) -> Float64:
@@ -142,10 +142,10 @@ class KernelFisherDiscriminant(
 def _proof(
     K: Float64, G: Float64, B: Float64, a: Float64, values: Float64, alpha: float, shown: int | None
 ) -> ShareCertificate:
-    """How well directions a = (K + alpha)^-1 G u solve S_b w = values (S_t + alpha) w, and what is there to explain.
+    """Certify directions a = (K + alpha)^-1 G u by how well they solve S_b w = values (S_t + alpha) w.
 
-    Whatever B is, 2 B'G - B'(K + alpha)B is at most G'(K + alpha)^-1 G, so that no directions have more than the
-    leading eigenvalues of G'G minus alpha times it.
+    For any B, 2 B'G - B'(K + alpha)B is at most G'(K + alpha)^-1 G, so the leading eigenvalues of G'G minus alpha times
+    it bound the separation of any directions.
     """
     Ka = K @ a
     longer = Ka + alpha * a

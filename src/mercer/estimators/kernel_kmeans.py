@@ -24,7 +24,7 @@ from mercer.training.share_proofs import of_clusters
 from mercer.training.storing import EXPANSION, ArrayField, Field, ShareField, ValueField
 
 _ROUNDS = 10.0
-"""That a run typically takes: for estimates of cost alone."""
+"""The typical number of rounds of a run; used only to estimate costs."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -35,21 +35,21 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
 
     Parameters
     ----------
-    n_clusters : how many clusters.
+    n_clusters : the number of clusters.
     kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`.
-    n_init : how many runs.
-    max_iter : at most so many rounds in each.
-    random_state : of the starts.
+    n_init : the number of runs.
+    max_iter : the most rounds in each run.
+    random_state : the seed of the starts.
 
     Attributes
     ----------
     labels_ : the cluster of each training object.
     inertia_ : the sum of squared distances in feature space.
     n_iter_ : the rounds of the best run.
-    certificate_ : what the clusters explain, and a bound from the spectral relaxation: no clusters explain more.
+    certificate_ : what the clusters explain, and an upper bound for any clusters from the spectral relaxation.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import KernelKMeans, kernels
     >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]
@@ -108,7 +108,7 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
         return float(self.n_init) * min(float(self.max_iter), _ROUNDS), 0.0
 
     def _best_run(self, gram: Gram, k: int) -> tuple[Clustering, int]:
-        """The best of all runs, or of those for which there was time, and how many these were."""
+        """The best of all runs, or of those for which there was time, and their number."""
         rng, limits = np.random.default_rng(seed_of(self.random_state)), self._limits()
         runs: list[Clustering] = []
         while len(runs) < int(self.n_init) and not (runs and limits.out_of_time):

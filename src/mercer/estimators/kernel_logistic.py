@@ -15,7 +15,7 @@ from mercer.training.probabilities import log_probabilities, probabilities
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelLogisticRegression(KernelMachineClassifier):
-    """Logistic regression with any kernel: decision values are log odds, so probabilities come for free.
+    """Logistic regression with any kernel: decision values are log odds, so probabilities need no calibration.
 
     Minimises 1/2 |w|^2 + C sum_i -log P(y_i | x_i), with P = 1 / (1 + exp(-y f)) for two classes and softmax(f) for
     more, all classes in one machine.
@@ -29,7 +29,7 @@ class KernelLogisticRegression(KernelMachineClassifier):
     ----------
     classes_, loss_, support_, dual_coef_, intercept_, n_iter_, kernel_, expansion_, certificate_ : as in
         `KernelMachineClassifier`.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import KernelLogisticRegression, kernels
     >>> model = KernelLogisticRegression(kernel=kernels.Spectrum(2), C=10.0)

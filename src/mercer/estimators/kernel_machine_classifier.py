@@ -47,27 +47,27 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
 
     Parameters
     ----------
-    loss : the name of a loss that classifies, or an object, yours included: see `mercer.losses.base.Loss`.
+    loss : the name of a loss for classification, or an object, possibly your own: see `mercer.losses.base.Loss`.
     C : the penalty, in (0, inf).
     kernel, gamma, degree, coef0, class_weight, memory, psd, dtype : as in `SVC`.
     fit_intercept : whether f has an unpenalised constant.
     tol : how far the optimality conditions may be violated.
-    max_iter, time_limit : limits on iterations of each machine and on seconds for all.
-    dual : as in `SVC`, except that smooth losses are trained on features from 5,000 objects on, and joint machines of
-        several classes from any number on, to the same `tol`.
+    max_iter, time_limit : limits on the iterations of each machine, and on the seconds for all.
+    dual : as in `SVC`, except that ``"auto"`` uses features for smooth losses from 5,000 objects on, and for joint
+        machines of several classes with any number, to the same `tol`.
 
     Attributes
     ----------
     classes_ : the labels, sorted.
     loss_ : the loss, as an object.
     support_ : positions of the objects with a coefficient among the training objects.
-    dual_coef_ : their coefficients, a row for each output.
+    dual_coef_ : their coefficients, one row per output.
     intercept_ : one number for each output.
-    n_iter_ : how many steps each machine took.
+    n_iter_ : the number of steps of each machine.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
-    certificate_ : how close the machine is to the optimum, in numbers and, printed, in words.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    certificate_ : how close the machine is to the optimum: numbers that print as sentences.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import KernelMachineClassifier, kernels
     >>> from mercer.losses.squared_hinge import SquaredHinge
@@ -89,7 +89,7 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
     }
 
     def _loss(self, n_classes: int) -> Loss:
-        """The loss for so many classes."""
+        """The loss for this number of classes."""
         del n_classes
         owner = type(self).__name__
         loss = loss_of(owner, self.loss)
@@ -98,7 +98,7 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
         return loss
 
     def _unpenalised(self) -> str:
-        """What to do instead of C = inf, which leaves no penalty on |w|."""
+        """Advice for C = inf, which leaves no penalty on |w|."""
         C: Any = self.C
         if not isinstance(C, Real) or not math.isinf(C):
             return ""
@@ -107,7 +107,7 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
             return "For the hard margin use SVC(C=inf)."
         return (
             "Without a penalty on |w| there is no minimiser where the kernel separates the classes: decision values "
-            "would grow for ever. Use a large C, such as 1e4, or the hard margin, SVC(C=inf)."
+            "would grow without bound. Use a large C, such as 1e4, or the hard margin, SVC(C=inf)."
         )
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -39,7 +39,7 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
 
     Parameters
     ----------
-    loss : the name of a loss for numbers, or an object, yours included: see `mercer.losses.base.Loss`.
+    loss : the name of a loss for regression, or an object, possibly your own: see `mercer.losses.base.Loss`.
     C : the penalty, in (0, inf).
     kernel, gamma, degree, coef0, memory, psd, dtype : as in `SVC`.
     fit_intercept : whether f has an unpenalised constant.
@@ -51,16 +51,16 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
     ----------
     loss_ : the loss, as an object.
     support_ : positions of the objects with a coefficient among the training objects.
-    support_vectors_ : these objects, where they are vectors.
-    n_support_ : how many there are, in an array.
+    support_vectors_ : these objects, if they are vectors.
+    n_support_ : their number, in an array.
     dual_coef_ : their coefficients, in one row.
     intercept_ : the constant, in an array.
-    coef_ : weights of the columns, for the linear kernel alone; read-only.
-    n_iter_ : how many steps training took.
+    coef_ : weights of the columns, for the linear kernel only; read-only.
+    n_iter_ : the number of training steps.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
-    certificate_ : how close the machine is to the optimum, in numbers and, printed, in words.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    certificate_ : how close the machine is to the optimum: numbers that print as sentences.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> import numpy as np
     >>> from mercer import KernelMachineRegressor
@@ -83,7 +83,7 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         "n_iter_": ValueField(int),
     }
     _nu_form: ClassVar[bool] = False
-    """Whether nu says how wide the tube is."""
+    """Whether nu determines the width of the tube."""
 
     def _loss(self) -> Loss:
         owner = type(self).__name__
@@ -101,7 +101,7 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         return [LossProblem(loss, y, penalties, intercept=intercept) for loss in self._losses()]
 
     def _penalties(self, y: Float64, weights: Float64, found: Expansion | None) -> Float64:
-        """The largest coefficient of each object, given its target and the machine, once there is one."""
+        """The upper bound of each coefficient, given its target and the machine, if there is one yet."""
         del y, found
         return float(self.C) * weights
 
@@ -174,7 +174,7 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
 
     @property
     def dual_coef_(self) -> Any:
-        """Coefficients of support objects, one row per output; sparse where the objects are."""
+        """Coefficients of support objects, one row per output; sparse if the objects are."""
         check_is_fitted(self)
         coefficients, support = self.expansion_.coefficients.T, self.expansion_.support
         return sp.csr_array(coefficients) if isinstance(support, Vectors) and support.is_sparse else coefficients
@@ -187,7 +187,7 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
 
     @property
     def support_vectors_(self) -> Any:
-        """Rows of the support objects, where objects are vectors."""
+        """Rows of the support objects, if objects are vectors."""
         check_is_fitted(self)
         support = self.expansion_.support
         return support.values if isinstance(support, Vectors) else np.empty((0, 0))
@@ -200,5 +200,5 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
 
     @property
     def coef_(self) -> Any:
-        """Weights of the features, for the linear kernel alone."""
+        """Weights of the features, for the linear kernel only."""
         return self._linear_weights()

@@ -29,13 +29,13 @@ from mercer.training.shares import ShareCertificate
 from mercer.training.storing import EXPANSION, ArrayField, Field, Parts, ShareField
 
 _NEGLIGIBLE = 1e-12
-"""Eigenvalues below this share of the trace are rounding errors of a matrix of a few thousand objects. A larger share
-would drop components that are real but small, a smaller one would divide by noise."""
+"""Eigenvalues below this fraction of the trace are rounding errors of a matrix of a few thousand objects. A larger
+value would drop small but real components, a smaller one would divide by noise."""
 
 
 @final
 class PreImageField(Field):
-    """The way back from scores to vectors; None where it was not learnt."""
+    """The map from scores back to vectors; None if it was not learnt."""
 
     def write(self, name: str, value: Expansion | None, parts: Parts) -> None:
         if value is not None:
@@ -49,7 +49,7 @@ class PreImageField(Field):
         scores = parts.objects.get("scores")
         shape = parts.machine.coefficients.shape
         if not isinstance(scores, Vectors) or scores.is_sparse or scores.values.shape != shape:
-            raise ModelFileError("the scores that its way back was learnt from do not fit its components.")
+            raise ModelFileError("the scores of its inverse transform do not match its components.")
         back = _on_scores(parts.machine.kernel).fit(scores)
         return Expansion(back, scores, coefficients, np.zeros(coefficients.shape[1]))
 
@@ -63,23 +63,23 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
 
     Parameters
     ----------
-    n_components : how many; None for all with a positive eigenvalue.
+    n_components : the number of components; None for all with a positive eigenvalue.
     kernel, gamma, degree, coef0 : as in `KernelRidge`.
     memory, time_limit, psd : as in `SVC`.
-    fit_inverse_transform : learn the way back from scores to vectors, by kernel ridge regression with penalty `alpha`.
-    alpha : that penalty.
-    tol : how large residuals of eigenvectors may be, relative to the largest eigenvalue.
-    random_state : where the iteration starts; the result depends on it by `tol` only.
+    fit_inverse_transform : whether to learn the map from scores back to vectors, by kernel ridge regression.
+    alpha : the penalty of that regression.
+    tol : the largest residual of an eigenvector, relative to the largest eigenvalue.
+    random_state : the start of the iteration; the result depends on it only within `tol`.
 
     Attributes
     ----------
-    eigenvalues_, eigenvectors_ : of the centred Gram matrix, in falling order.
-    explained_variance_ratio_ : shares of the variance in feature space.
-    certificate_ : the share explained, the largest share that as many components could explain, and the residual of
-        the eigenproblem, all in float64; printed, it is a sentence.
+    eigenvalues_, eigenvectors_ : those of the centred Gram matrix, in descending order.
+    explained_variance_ratio_ : fractions of the variance in feature space.
+    certificate_ : the fraction explained, the largest fraction that as many components could explain, and the residual
+        of the eigenproblem, all in float64; printed, it is a sentence.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import KernelPCA, kernels
     >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]
@@ -128,7 +128,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
             self._check_parameters()
             fitted, objects, guarded = self._stored_gram(X)
             if self.fit_inverse_transform:
-                vectors_of(objects)  # answers what has no way back, before any work
+                vectors_of(objects)  # refuses objects without an inverse before any work
             centred = Centred.of(guarded.gram)
             values, vectors = self._eigen(centred)
             kept = values > _NEGLIGIBLE * max(centred.trace, 0.0)
@@ -167,7 +167,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
         """Vectors whose scores are nearly these: a pre-image, learnt by ridge regression."""
         check_is_fitted(self)
         if self._way_back is None:
-            raise InputError("The way back was not learnt. Fit with fit_inverse_transform=True.")
+            raise InputError("The inverse transform was not learnt. Fit with fit_inverse_transform=True.")
         given = Vectors.coerce(scores)
         if given.n_features != self._n_features_out:
             raise InputError(f"Scores on {self._n_features_out} components are needed; got {given.n_features} columns.")
@@ -192,19 +192,19 @@ def _proof(
 
 
 def _on_scores(fitted: FittedKernel) -> Kernel:
-    """The same kernel for scores, with what it took from the data (gamma) as it was."""
+    """The same kernel for scores; parameters resolved from data, such as gamma, are kept."""
     gamma = fitted.state.values.get("gamma")
     kernel = fitted.kernel
     return kernel if gamma is None else kernel.with_params(gamma=float(gamma))
 
 
 def vectors_of(objects: Objects) -> Any:
-    """The rows of numbers that `inverse_transform` is to give back."""
+    """The rows of numbers that `inverse_transform` is to return."""
     if not isinstance(objects, Vectors):
         raise InputError(
-            f"inverse_transform gives vectors, but the objects are {objects.kind}: there is no way back to those. "
+            f"inverse_transform returns vectors, but the objects are {objects.kind}, which it cannot reconstruct. "
             "Leave fit_inverse_transform=False."
         )
     if objects.is_sparse:
-        raise InputError("inverse_transform gives dense vectors. Leave fit_inverse_transform=False for sparse data.")
+        raise InputError("inverse_transform returns dense vectors. Leave fit_inverse_transform=False for sparse data.")
     return objects.values

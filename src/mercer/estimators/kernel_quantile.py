@@ -21,9 +21,9 @@ class KernelQuantileRegressor(KernelMachineRegressor):
 
     Parameters
     ----------
-    quantiles : one number in (0, 1), or several; `predict` then has one column for each, in their order.
-    non_crossing : whether predicted quantiles of an object are put into ascending order, which never makes the loss
-        larger; without, each machine predicts by itself, and a higher quantile may lie below a lower one.
+    quantiles : one number in (0, 1), or several; `predict` then returns one column for each, in their order.
+    non_crossing : whether to sort the predicted quantiles of an object, which never increases the loss; otherwise a
+        higher quantile may be below a lower one.
     C, kernel, degree, gamma, coef0, fit_intercept, tol, max_iter, time_limit, memory, psd, dual, dtype : as in
         `KernelMachineRegressor`.
 
@@ -31,7 +31,7 @@ class KernelQuantileRegressor(KernelMachineRegressor):
     ----------
     loss_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, kernel_, expansion_,
         certificate_ : as in `KernelMachineRegressor`.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> import numpy as np
     >>> from mercer import KernelQuantileRegressor
@@ -76,7 +76,7 @@ class KernelQuantileRegressor(KernelMachineRegressor):
         return values
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of the pinball loss of constant quantiles that is explained, the mean over quantiles; 1 is best."""
+        """1 - pinball loss / pinball loss of constant quantiles, averaged over quantiles; 1 is best."""
         from sklearn.metrics import d2_pinball_score
 
         predicted = self.predict(X).reshape(-1, len(self._levels))

@@ -29,7 +29,7 @@ from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 
 Known = tuple[FittedKernel, Objects, Gram]
-"""The fitted kernel, the objects as it parsed them, and the matrix to train on, where they are there already."""
+"""The fitted kernel, the parsed objects, and the training matrix, if they already exist."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -37,30 +37,30 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
     """Least squares with a kernel: minimises sum_i (y_i - f(x_i))^2 + alpha |w|^2 over f(x) = <w, phi(x)> + c.
 
     The prediction is also the mean of a Gaussian process with covariance k and noise variance alpha, whose standard
-    deviation `predict` returns on request. Where the features of the kernel can be written down and are fewer than the
-    training objects, that takes memory for objects times features; else for the Gram matrix.
+    deviation `predict` returns on request. If the kernel has explicit features, and fewer of them than training
+    objects, that takes memory for objects times features; otherwise for the Gram matrix.
 
     Parameters
     ----------
     alpha : the penalty, one number or one per output.
-    kernel, degree, coef0 : as in `SVC`; ``"polynomial"``, ``"laplacian"``, ``"chi2"`` and ``"cosine"`` are names of
-        kernels, too.
+    kernel, degree, coef0 : as in `SVC`; ``"polynomial"``, ``"laplacian"``, ``"chi2"`` and ``"cosine"`` are also names
+        of kernels.
     gamma : as in `SVC`; None, as in scikit-learn, means 1 / (number of features), and 1 for ``"chi2"``.
-    fit_intercept : whether c is there, unpenalised; scikit-learn's KernelRidge has none.
+    fit_intercept : whether to fit an unpenalised c; scikit-learn's KernelRidge has none.
     memory : memory for the Gram matrix: ``"auto"`` or a number of MiB.
-    time_limit : seconds for the whole fit; what would take longer is refused, since half of it is of no use.
+    time_limit : seconds for the whole fit; one that would take longer raises an error, since a partial fit is useless.
     psd : what to do if the kernel turns out not to be positive semi-definite, as in `SVC`.
     dual : whether to solve for the coefficients of objects (True) or for the weights of features (False), as in
         `KernelMachineClassifier`.
 
     Attributes
     ----------
-    dual_coef_ : the coefficients of the training objects, a column for each target.
+    dual_coef_ : the coefficients of the training objects, one column per target.
     intercept_ : the constant of each target.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
-    certificate_ : how close the machine is to the optimum, in numbers and, printed, in words.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    certificate_ : how close the machine is to the optimum: numbers that print as sentences.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> import numpy as np
     >>> from mercer import KernelRidge
@@ -85,7 +85,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
         "_single": ValueField(bool),
     }
     _process = cast("Process | None", None)
-    """What standard deviations are computed from, once somebody asked, where it is small."""
+    """What standard deviations are computed from; kept after first use if it is small."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on objects X with one or several numbers each as targets; blocks (`mercer.blocks`) have their own."""
@@ -150,7 +150,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predicted numbers; with `return_std` also the standard deviation of the Gaussian process, without noise.
 
-        The intercept counts as known. Weights divide the noise: an object of weight 2 has noise variance alpha / 2.
+        The intercept is treated as known. Weights divide the noise: an object of weight 2 has noise variance alpha / 2.
         """
         objects = self._new_objects(X)
         values = self.expansion_(objects, self._gram_dtype())
@@ -166,8 +166,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
             )
         if self._repair is not None:
             raise KernelError(
-                "There is no Gaussian process whose covariance is not positive semi-definite, and so no standard "
-                "deviation either: this Gram matrix was repaired. Use a kernel that needs no repair."
+                "A Gaussian process needs a positive semi-definite covariance, but this Gram matrix was repaired, so "
+                "there is no standard deviation. Use a kernel that needs no repair."
             )
         process = self._process
         if process is None or process.expansion is not self.expansion_:
@@ -177,4 +177,4 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
         return deviations[:, 0] if self._single else deviations
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_process"}  # it is made again
+        return {name: value for name, value in super().__getstate__().items() if name != "_process"}  # recomputed

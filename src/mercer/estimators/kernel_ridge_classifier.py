@@ -38,17 +38,17 @@ from mercer.training.targets import (
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
-    """Classes as numbers: kernel ridge regression on targets -1 and +1, one column per class where there are several.
+    """Classification by kernel ridge regression on targets -1 and +1, with one column per class if there are several.
 
-    One factorisation of the Gram matrix serves all classes. Targets may also be a table of zeros and ones with a column
-    for each label, any number of which an object may have.
+    One factorisation of the Gram matrix serves all classes. Targets may also be a table of zeros and ones with one
+    column per label, for objects with any number of labels.
 
     Parameters
     ----------
     alpha : the penalty on |w|^2.
     kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`.
     dual : as in `KernelRidge`.
-    fit_intercept : whether there is an unpenalised constant.
+    fit_intercept : whether to fit an unpenalised constant.
     class_weight : factors on the weights of objects by class, or ``"balanced"``; for several labels at once a list of
         dicts, one for each.
 
@@ -56,7 +56,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
     ----------
     classes_ : the labels, sorted.
     dual_coef_, intercept_, kernel_, expansion_, certificate_ : as in `KernelRidge`.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import KernelRidgeClassifier, kernels
     >>> model = KernelRidgeClassifier(kernel=kernels.Spectrum(2))
@@ -77,7 +77,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
         **MACHINE,
         "_alpha": ArrayField("f", "outputs"),
         "_weights": ArrayField("f", "rows"),
-        "classes_": ArrayField("fiubUO", "classes"),  # labels of a table may be one alone
+        "classes_": ArrayField("fiubUO", "classes"),  # a table may have a single label
         "_multilabel": ValueField(bool),
     }
 
@@ -174,7 +174,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
 
 
 def _label_table(y: Any, objects: Objects) -> Float64 | None:
-    """Zeros and ones, a column for each label; None if y is no such table."""
+    """Zeros and ones, one column per label; None if y is not such a table."""
     refuse_masked(y, "y")
     if width_of(y) == 1 or type_of_target(y) != "multilabel-indicator":
         return None

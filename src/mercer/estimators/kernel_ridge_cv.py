@@ -35,8 +35,8 @@ class KernelRidgeCV(KernelRidge):
     """Kernel ridge regression with alpha chosen by exact cross-validation over a whole path of alphas.
 
     One reduction of the Gram matrix gives, for every alpha, the leave-one-out residuals (``cv=None``) or those of any
-    split into folds, exactly as if each machine had been trained anew. A kernel whose parameters depend on the data is
-    fitted again for each fold; for leave-one-out it is fitted once, on all objects.
+    split into folds, exactly as if each machine had been trained separately. A kernel whose parameters depend on the
+    data is fitted again for each fold; for leave-one-out it is fitted once, on all objects.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ class KernelRidgeCV(KernelRidge):
     cv : None for leave-one-out, a number of folds, or a splitter of scikit-learn.
     scoring : None for minus the mean squared error, or a scorer of scikit-learn by name.
     store_cv_results : keep the cross-validated predictions as `cv_predictions_`, (objects, outputs, alphas).
-    kernel, gamma, degree, coef0, fit_intercept, memory, time_limit, psd, dual : as in `KernelRidge`; one matrix is
-        repaired, that of all objects. Features of a kernel serve where there are fewer of them than objects.
+    kernel, gamma, degree, coef0, fit_intercept, memory, time_limit, psd, dual : as in `KernelRidge`; only the matrix of
+        all objects is repaired. Explicit features are used if there are fewer of them than objects.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class KernelRidgeCV(KernelRidge):
     best_score_ : its score.
     scores_ : the scores of all penalties, in their order.
     dual_coef_, intercept_, kernel_, expansion_, certificate_ : as in `KernelRidge`.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> import numpy as np
     >>> from mercer import KernelRidgeCV
@@ -78,7 +78,7 @@ class KernelRidgeCV(KernelRidge):
     }
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose alpha by cross-validation, then train on everything with it; blocks have targets of their own."""
+        """Choose alpha by cross-validation, then train on all objects with it; blocks have their own targets."""
         with self._all_or_nothing(), known.sharing():
             alphas = self._checked_alphas()
             kernel = self._kernel(X)
@@ -101,9 +101,13 @@ class KernelRidgeCV(KernelRidge):
         return self
 
     def _checked_alphas(self) -> Float64:
-        alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
+        rule = "one or more positive numbers"
+        try:
+            alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise _check.fail(type(self).__name__, "alphas", rule, self.alphas) from None
         if alphas.ndim != 1 or not len(alphas) or not (np.isfinite(alphas) & (alphas > 0)).all():
-            raise _check.fail(type(self).__name__, "alphas", "one or more positive numbers", self.alphas)
+            raise _check.fail(type(self).__name__, "alphas", rule, self.alphas)
         return alphas
 
     def _folds(self, objects: Objects, targets: Float64) -> list[Any]:
@@ -125,7 +129,7 @@ class KernelRidgeCV(KernelRidge):
         alphas: Float64,
         folds: list[Any] | None,
     ) -> tuple[Float64, Known | None]:
-        """y minus the cross-validated prediction, of shape (objects, outputs, alphas), and what all objects had."""
+        """y minus the cross-validated prediction, as (objects, outputs, alphas), and the matrix of all objects."""
         if folds is not None and kernel.data_dependent:
             return self._refitted_residuals(kernel, objects, targets, weights, alphas, folds), None
         fitted, residuals = kernel.fit(objects), np.empty((*targets.shape, len(alphas)))
@@ -134,7 +138,7 @@ class KernelRidgeCV(KernelRidge):
             if folds is None and isinstance(gram.factor, BlockRows):
                 intercept, limits = bool(self.fit_intercept), self._limits()
                 found = leave_one_out(gram.factor, targets, weights, alphas, intercept=intercept, limits=limits)
-                return found, None  # many rows are trained on in passes
+                return found, None  # many rows are trained in passes
             path = self._path(fitted, gram, targets, weights, len(alphas))
             for number, alpha in enumerate(alphas):
                 one = path.leave_one_out(alpha) if folds is None else path.fold_residuals(alpha, folds)
@@ -143,14 +147,14 @@ class KernelRidgeCV(KernelRidge):
         return residuals, (fitted, objects, gram)
 
     def _settings(self) -> GramSettings:
-        # The machine itself will be guarded, so one warning about the kernel is enough.
+        # The machine itself is checked later; one warning about the kernel is enough.
         psd = "ignore" if self.psd == "warn" else self.psd
         return GramSettings(type(self).__name__, self.dual, self.memory, psd, self._precision)
 
     def _path(
         self, fitted: FittedKernel, gram: Gram, targets: Float64, weights: Float64, alphas: int
     ) -> RidgePath | PrimalRidgePath:
-        """What answers for every alpha: the features of the kernel, where that is asked for or pays, or its matrix."""
+        """The solver for all alphas: on features of the kernel if requested or cheaper, else on its matrix."""
         settings = self._settings()
         rows, intercept, limits = gram.factor, bool(self.fit_intercept), self._limits()
         if rows is not None and rows.shape[1] < len(targets):
@@ -173,7 +177,7 @@ class KernelRidgeCV(KernelRidge):
         alphas: Float64,
         folds: list[Any],
     ) -> Float64:
-        """The kernel sees each training part alone, so that scores are those of an exhaustive search."""
+        """Fit the kernel to each training part separately, so scores are those of an exhaustive search."""
         residuals = np.empty((*targets.shape, len(alphas)))
         for fold in folds:
             train = np.setdiff1d(np.arange(len(objects)), fold)
@@ -200,13 +204,13 @@ def _refuse_weightless(weights: Float64) -> None:
 
 
 class _Echo(RegressorMixin, BaseEstimator):
-    """An estimator that has predicted already: scorers of scikit-learn want one."""
+    """An estimator with known predictions, for scikit-learn's scorers."""
 
     def __init__(self, predicted: Float64) -> None:
         self.predicted = predicted
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Nothing is left to learn."""
+        """Do nothing."""
         return self
 
     def predict(self, X: Any) -> Float64:

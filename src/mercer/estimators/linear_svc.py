@@ -63,46 +63,46 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     For two classes it minimises 1/2 |w|^2 + C sum_i loss(y_i, <w, x_i> + c); for more, each class against the rest. A
     drop-in for scikit-learn's LinearSVC, with the same attributes.
 
-    Up to about a thousand features: Newton's method, for the hinge on ever closer smooth losses. More: dual coordinate
-    descent, where an unpenalised intercept takes more epochs.
+    Up to about a thousand features, it is trained by Newton's method (for the hinge, on closer and closer smooth
+    approximations); beyond, by dual coordinate descent, which takes more epochs with an unpenalised intercept.
 
     Parameters
     ----------
-    penalty : ``"l2"``, or ``"l1"`` for |w|_1 in place of 1/2 |w|^2, which makes most weights zero; with the squared
-        hinge alone.
+    penalty : ``"l2"``, or ``"l1"`` for |w|_1 in place of 1/2 |w|^2, which makes most weights zero; only with the
+        squared hinge.
     loss : ``"squared_hinge"``, or ``"hinge"``, the loss of `SVC`.
     dual : ``"auto"`` chooses as above; True for dual coordinate descent, False for Newton's method (with conjugate
-        gradients where features are many), which the hinge is not smooth enough for.
-    tol : training ends once the duality gap is at most so much of the objective.
+        gradients if there are many features), which does not work for the hinge.
+    tol : training ends when the duality gap is at most this fraction of the objective.
     C : the penalty on slack, in (0, inf).
     multi_class : ``"ovr"``, one class against the rest, or ``"crammer_singer"``, all at once: 1/2 sum_k |w_k|^2 + C
         sum_i max_k (1[k != y_i] + f_k(x_i) - f_y(x_i)), whatever `loss`, `penalty` and `dual` say.
-    fit_intercept : whether c is there at all.
+    fit_intercept : whether to fit c; otherwise it is 0.
     intercept_scaling : a number s adds 1/2 (c / s)^2 (|c| / s with ``"l1"``), as scikit-learn does; ``None`` leaves c
         unpenalised.
-    class_weight : factors on C per class, or ``"balanced"``. As in scikit-learn, with more than two classes each counts
-        in its own machine alone.
-    verbose : accepted for scikit-learn's sake; progress shows by itself on a terminal.
+    class_weight : factors on C per class, or ``"balanced"``. As in scikit-learn, with more than two classes each factor
+        applies only to the machine of its class.
+    verbose : accepted for compatibility with scikit-learn; progress is always shown on a terminal.
     random_state : the order in which dual coordinate descent visits rows; ``None`` is the same order each time.
     max_iter : limit on Newton steps or epochs of each machine; -1 for none.
     time_limit : limit on seconds for the whole fit.
-    kernel : ``"linear"``, or any kernel whose features can be written down: polynomials of low degree, kernels that
-        count (`Spectrum`, `GappedKmer`, `WeightedDegree`, `WeisfeilerLehman`, `SetIntersection` ...), their sums and
-        normalised forms. X then holds what the kernel compares, and `coef_` has a weight for each of its features that
-        occurs in training.
+    kernel : ``"linear"``, or any kernel with explicit features: polynomials of low degree, kernels that count
+        (`Spectrum`, `GappedKmer`, `WeightedDegree`, `WeisfeilerLehman`, `SetIntersection` ...), their sums and
+        normalised forms. X then contains the objects that the kernel compares, and `coef_` has a weight for each
+        feature that occurs in training.
     probability : whether to learn `predict_proba`, as in `SVC`.
 
     Attributes
     ----------
     classes_ : the labels, sorted.
-    coef_ : weights of the columns, or of the features of the kernel, a row for each machine.
+    coef_ : weights of the columns, or of the features of the kernel, one row per machine.
     intercept_ : one number for each machine.
-    weights_ : both of them, as a function of rows.
-    n_iter_ : how many steps training took.
+    weights_ : `coef_` and `intercept_`, as a function of rows.
+    n_iter_ : the number of training steps.
     kernel_ : the kernel, fitted to the training objects.
     certificate_ : how close the machine is to the optimum; its `kkt_violation` bounds the distance of `coef_` from the
         best weights.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import LinearSVC
     >>> model = LinearSVC(C=10.0).fit([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]], [0, 0, 1, 1])
@@ -153,7 +153,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with labels y; `sample_weight` multiplies C for each."""
         began = time.monotonic()
-        with self._all_or_nothing(), single_threaded_blas():  # once for the whole fit: setting it takes a while
+        with self._all_or_nothing(), single_threaded_blas():  # once for the whole fit, because setting it is slow
             self._check_parameters()
             objects = self._kernel().coerce(X)
             classes = classes_of(self, y, objects, regressor="LinearSVR")
@@ -202,7 +202,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     def _train_together(
         self, rows: Any, codes: Indices, weights: Float64, factors: Float64, options: dict[str, Any]
     ) -> list[LinearSolution]:
-        """All classes by the loss of Crammer and Singer; of two, the difference is kept, as in scikit-learn."""
+        """Train all classes by the loss of Crammer and Singer; of two, the difference is kept, as in scikit-learn."""
         choice.refuse_blocks(rows, "multi_class='crammer_singer'")
         used, C = weights > 0, float(self.C) * weights * factors[codes]
         part = {name: value for name, value in options.items() if name != "dual"}
@@ -232,7 +232,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     def _calibration(
         self, rows: Any, codes: Indices, weights: Float64, factors: Float64, options: dict[str, Any]
     ) -> Calibration:
-        """From decision values of objects that their machines have not seen; features are written down once."""
+        """Calibrate on decision values of held-out objects; features are computed once."""
         quiet = {**options, "on_chunk": None}
 
         def decisions(train: Indices, test: Indices) -> Float64:
@@ -251,7 +251,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, X: Any) -> Any:
-        """The predicted label of each row: where probabilities were learnt, the most probable one."""
+        """The predicted label of each row: the most probable one if probabilities were learnt."""
         values = self.decision_function(X)
         if self.probability and "calibration_" in vars(self):
             return self.classes_[of_this_fit(self).winners(evidence_of_classes(values))]
@@ -276,7 +276,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Recompute the certificate from the training data and the fitted weights alone.
 
-        For the hinge, whose weights do not tell the dual, that takes about as long as training.
+        For the hinge, whose dual does not follow from the weights, that takes about as long as training.
         """
         check_is_fitted(self)
         began = time.monotonic()
@@ -286,7 +286,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         factors = self._factors(classes, weights)
         rows = self._columns.space.matrix(objects)
         if self._together():
-            # Two classes keep the difference of their weights alone, so all is trained again, and compared.
+            # Of two classes only the difference of weights is kept, so both are trained again and compared.
             options = self._options(lambda fraction, text: None)
             found = self._train_together(rows, classes.codes, weights, factors, options)
             gaps = [float(np.linalg.norm(one.w - w)) for one, w in zip(found, self.weights_.coef, strict=True)]

@@ -41,13 +41,13 @@ class LinearSVR(RegressorMixin, LinearMachine):
 
     A drop-in for scikit-learn's LinearSVR, with the same attributes.
 
-    Up to about a thousand features: Newton's method, on ever closer smooth losses where the loss has kinks. More: dual
-    coordinate descent.
+    Up to about a thousand features, it is trained by Newton's method (if the loss has kinks, on closer and closer
+    smooth approximations); beyond, by dual coordinate descent.
 
     Parameters
     ----------
-    epsilon : errors up to here cost nothing.
-    tol : training ends once the duality gap is at most so much of the objective.
+    epsilon : errors up to this cost nothing.
+    tol : training ends when the duality gap is at most this fraction of the objective.
     C : the penalty on errors, in (0, inf).
     loss : ``"epsilon_insensitive"`` or ``"squared_epsilon_insensitive"``.
     dual : ``"auto"``, True or False, as in `LinearSVC`.
@@ -55,8 +55,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
 
     Attributes
     ----------
-    coef_, intercept_, weights_, n_iter_, kernel_, certificate_ : as in `LinearSVC`, of one machine.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    coef_, intercept_, weights_, n_iter_, kernel_, certificate_ : as in `LinearSVC`, for one machine.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import LinearSVR
     >>> model = LinearSVR(C=100.0).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
@@ -92,7 +92,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with one number each as target; `sample_weight` multiplies C for each."""
         began = time.monotonic()
-        with self._all_or_nothing(), single_threaded_blas():  # once for the whole fit: setting it takes a while
+        with self._all_or_nothing(), single_threaded_blas():  # once for the whole fit, because setting it is slow
             self._check_parameters()
             objects = self._kernel().coerce(X)
             self._check_features(X, objects, reset=True)
@@ -116,7 +116,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Recompute the certificate from the training data and the fitted weights alone.
 
-        For the loss that is not squared, whose weights do not tell the dual, that takes about as long as training.
+        For the loss that is not squared, whose dual does not follow from the weights, that takes about as long as
+        training.
         """
         began = time.monotonic()
         objects = self._new_objects(X)

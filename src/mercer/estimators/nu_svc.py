@@ -1,4 +1,4 @@
-"""Support vector classification by the share of errors."""
+"""Support vector classification by the fraction of errors."""
 
 from __future__ import annotations
 
@@ -31,24 +31,25 @@ from mercer.training.voting import pairs
 class NuSVC(MarginClassifier):
     """Support vector classification in which nu, not C, says how much error is allowed.
 
-    nu bounds the share of objects inside the margin or misclassified from above, and the share of support objects from
-    below. For two classes it minimises 1/2 |w|^2 - nu rho + 1/n sum_i max(0, rho - y_i f(x_i)) over f(x) = <w, phi(x)>
-    + b and rho >= 0, and then divides by rho; for more, it does so for every pair of classes on one shared Gram matrix.
-    A drop-in for scikit-learn's NuSVC, except that `class_weight` counts: it multiplies the weights of objects.
+    nu is an upper bound on the fraction of objects that are inside the margin or misclassified, and a lower bound on
+    the fraction of support objects. For two classes it minimises 1/2 |w|^2 - nu rho + 1/n sum_i max(0, rho - y_i
+    f(x_i)) over f(x) = <w, phi(x)> + b and rho >= 0, and then divides by rho; for more, it does so for every pair of
+    classes on one shared Gram matrix. A drop-in for scikit-learn's NuSVC, except that `class_weight` has an effect: it
+    multiplies the weights of objects.
 
     Parameters
     ----------
-    nu : in (0, 1], and at most twice the share of the smaller of any two classes.
+    nu : in (0, 1], and at most twice the fraction of the smaller of any two classes.
     kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter,
-    decision_function_shape, break_ties, random_state, time_limit, memory, psd, dtype : as in `SVC`.
-    dual : as in `SVC`, but features are taken from 5,000 objects on. With up to about a thousand features, Newton's
-        method on their weights ends by the duality gap, at `tol` / 10,000 of the objective; with more, working sets end
-        by `tol` as on a Gram matrix.
+        decision_function_shape, break_ties, random_state, time_limit, memory, psd, dtype : as in `SVC`.
+    dual : as in `SVC`, but features are used from 5,000 objects on. With up to about a thousand features, Newton's
+        method on their weights stops at a duality gap of `tol` / 10,000 of the objective; with more, working sets stop
+        by `tol`, as on a Gram matrix.
 
     Attributes
     ----------
     classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, class_weight_ : as in `SVC`.
-    penalties_ : the C of the machine of each pair of classes that has the same solution.
+    penalties_ : for each pair of classes, the C with which `SVC` has the same solution.
     kernel_, expansion_, certificate_, n_iter_, fit_status_, shape_fit_, calibration_, probA_, probB_, n_features_in_,
         feature_names_in_ : as in `SVC`.
 
@@ -63,7 +64,7 @@ class NuSVC(MarginClassifier):
     _nu_form = True
     _without_a_class = " The specified nu is infeasible then."
     _alone = True
-    """Whether there is one pair of classes, which must have a margin."""
+    """Whether there is only one pair of classes, which must have a margin."""
     _regressor = "NuSVR"
 
     def _check_parameters(self) -> None:
@@ -77,8 +78,8 @@ class NuSVC(MarginClassifier):
             first, second = (f"{classes.labels.tolist()[k]!r} (weight {totals[k]:g})" for k in pair)
             raise ParameterError(
                 f"The specified nu is infeasible: nu={self.nu:g}, but between the classes {first} and {second} it can "
-                f"be at most {most:.6g}, twice the share of the smaller. Lower nu to that, or weigh the classes alike "
-                "with class_weight='balanced'."
+                f"be at most {most:.6g}, twice the fraction of the smaller. Lower nu to that, or give both classes the "
+                "same weight with class_weight='balanced'."
             )
         self._alone = len(totals) == 2
         return weights
@@ -99,7 +100,7 @@ class NuSVC(MarginClassifier):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on objects X with labels y; `sample_weight` multiplies the weight of each object.
 
-        A pair of several classes between which nu leaves no margin abstains, with a warning.
+        With several classes, a pair for which nu leaves no margin abstains, with a warning.
         """
         super().fit(X, y, sample_weight)
         silent = [
@@ -109,8 +110,8 @@ class NuSVC(MarginClassifier):
             first, second = (repr(self.classes_.tolist()[k]) for k in silent[0])
             warnings.warn(
                 f"With nu={self.nu:g} there is no margin between {len(silent)} of {len(self._penalty_scales)} pairs of "
-                f"classes, {first} and {second} for one: no boundary leaves so few objects on its wrong side. Their "
-                "machines say nothing. Raise nu, or use a richer kernel or SVC.",
+                f"classes, for example {first} and {second}: no boundary leaves so few objects on its wrong side. "
+                "Their machines abstain. Raise nu, or use a richer kernel or SVC.",
                 KernelWarning,
                 stacklevel=2,
             )

@@ -1,4 +1,4 @@
-"""Support vector regression by the share of errors."""
+"""Support vector regression by the fraction of errors."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from mercer.training.train import Machine
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NuSVR(LibsvmParameters, KernelMachineRegressor):
-    """Support vector regression that finds the width of its tube: nu bounds the share of objects outside it.
+    """Support vector regression that finds the width of its tube: nu bounds the fraction of objects outside it.
 
-    Minimises 1/2 |w|^2 + C (nu n epsilon + sum_i max(0, |y_i - f(x_i)| - epsilon)) over f and epsilon. At most the
-    share nu of the objects lies outside the tube, and at least that share are support objects. A drop-in for
+    Minimises 1/2 |w|^2 + C (nu n epsilon + sum_i max(0, |y_i - f(x_i)| - epsilon)) over f and epsilon. At most a
+    fraction nu of the objects is outside the tube, and at least that fraction are support objects. A drop-in for
     scikit-learn's NuSVR, with the same attributes.
 
     Parameters
     ----------
-    nu : the share of objects that may lie outside the tube, in (0, 1].
+    nu : the fraction of objects that may be outside the tube, in (0, 1].
     C : the penalty.
     kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, time_limit, memory, psd, dtype : as in
         `SVR`.
@@ -41,7 +41,7 @@ class NuSVR(LibsvmParameters, KernelMachineRegressor):
     epsilon_ : half the width of the tube that was found.
     loss_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, kernel_, expansion_,
         certificate_ : as in `SVR`.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> import numpy as np
     >>> from mercer import NuSVR

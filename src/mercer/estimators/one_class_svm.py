@@ -36,17 +36,17 @@ from mercer.training.train import Machine, warn_if_unfinished
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
-    """What training objects have in common: a region of feature space that leaves out the share nu of them at most.
+    """Novelty detection: a region of feature space that contains all but at most a fraction nu of the training objects.
 
-    With ``region="plane"`` the region is a half-space far from the origin: 1/2 |w|^2 - nu n rho + sum_i max(0, rho -
-    <w, phi(x_i)>) is least over w and rho. With ``region="ball"`` it is the smallest ball, of centre c and radius r,
-    that encloses all but those: r^2 + 1/(nu n) sum_i max(0, |phi(x_i) - c|^2 - r^2) is least. Where k(x, x) is the same
-    for all x, as it is for every normalised kernel, both are the same region, and their decision functions are equal. A
-    drop-in for scikit-learn's OneClassSVM, with the same attributes.
+    With ``region="plane"`` the region is a half-space far from the origin, which minimises 1/2 |w|^2 - nu n rho + sum_i
+    max(0, rho - <w, phi(x_i)>) over w and rho. With ``region="ball"`` it is a small ball of centre c and radius r,
+    which minimises r^2 + 1/(nu n) sum_i max(0, |phi(x_i) - c|^2 - r^2). If k(x, x) is the same for all x, as for every
+    normalised kernel, both regions and their decision functions are the same. A drop-in for scikit-learn's OneClassSVM,
+    with the same attributes.
 
     Parameters
     ----------
-    nu : the share of training objects that may be left out, in (0, 1]; up to 1/n the ball encloses all of them.
+    nu : the fraction of training objects that may be left out, in (0, 1]; up to 1/n the ball encloses all of them.
     region : ``"plane"`` or ``"ball"``.
     kernel, degree, gamma, coef0, tol, shrinking, cache_size, verbose, max_iter, time_limit, memory, psd, dtype : as in
         `SVC`.
@@ -55,18 +55,18 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
     Attributes
     ----------
     support_ : positions of the support objects among the training objects.
-    support_vectors_ : these objects, where they are vectors.
-    n_support_ : how many there are, in an array.
+    support_vectors_ : these objects, if they are vectors.
+    n_support_ : their number, in an array.
     dual_coef_ : their coefficients, in one row.
     intercept_, offset_ : decision values are scores minus the offset, which is minus the intercept.
-    coef_ : weights of the columns, for the linear kernel alone; read-only.
-    radius_ : of the smallest ball around the objects, where all have one length in feature space.
-    n_iter_ : how many steps training took.
+    coef_ : weights of the columns, for the linear kernel only; read-only.
+    radius_ : the radius of the ball in feature space, with ``region="ball"``.
+    n_iter_ : the number of training steps.
     fit_status_ : 0 if training converged, otherwise 1.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
-    certificate_ : how close the machine is to the optimum, in numbers and, printed, in words.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    certificate_ : how close the machine is to the optimum: numbers that print as sentences.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import OneClassSVM, kernels
     >>> model = OneClassSVM(nu=0.2, kernel=kernels.normalise(kernels.Spectrum(2)))
@@ -88,7 +88,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
     }
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Train on objects X; `y` is not used, `sample_weight` says how much it costs to leave each object out."""
+        """Train on objects X; `y` is ignored, and `sample_weight` is the cost of leaving each object out."""
         del y
         began = time.monotonic()
         with self._all_or_nothing():
@@ -189,7 +189,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         return Certificate.together((proof,), found.entries, time.monotonic() - began)
 
     def _lengths_in_training(self, objects: Objects) -> Float64:
-        """k(x, x) on the matrix that was trained on: a repair changes lengths, which only balls look at."""
+        """k(x, x) in the training matrix: a repair changes lengths, which matters only for balls."""
         if self._repair is None or self.region != "ball":
             return self._lengths(objects)
         gram = gram_of(self.kernel_, objects, dtype=np.float64, memory=self.memory)
@@ -201,7 +201,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
 
     @property
     def offset_(self) -> float:
-        """What a score must reach to count as inside."""
+        """The smallest score of an object inside the region."""
         check_is_fitted(self)
         return -float(self.expansion_.intercept[0])
 
@@ -214,7 +214,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
 
     @property
     def intercept_(self) -> Float64:
-        """Minus the offset, as scikit-learn has it."""
+        """Minus the offset, as in scikit-learn."""
         check_is_fitted(self)
         return self.expansion_.intercept
 
@@ -232,12 +232,12 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
 
     @property
     def support_vectors_(self) -> Any:
-        """Rows of the support objects, where objects are vectors."""
+        """Rows of the support objects, if objects are vectors."""
         check_is_fitted(self)
         support = self.expansion_.support
         return support.values if isinstance(support, Vectors) else np.empty((0, 0))
 
     @property
     def coef_(self) -> Any:
-        """Weights of the features, for the linear kernel alone."""
+        """Weights of the features, for the linear kernel only."""
         return self._linear_weights()

@@ -1,4 +1,4 @@
-"""Clusters as nearly disconnected parts of the graph of similarities."""
+"""Clusters as nearly disconnected parts of the similarity graph."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
     """Spectral clustering with any non-negative kernel as similarity.
 
     With W the Gram matrix without its diagonal and D its row sums, objects are embedded by the leading eigenvectors u
-    of D^-1/2 W D^-1/2 as D^-1/2 u, and the embedding is clustered. There is no `predict`: the embedding is of the
-    training objects alone.
+    of D^-1/2 W D^-1/2 as D^-1/2 u, and the embedding is clustered. There is no `predict`, because only training objects
+    have an embedding.
 
     Parameters
     ----------
-    n_clusters : how many clusters.
+    n_clusters : the number of clusters.
     kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`; values must not be negative.
-    n_components : columns of the embedding; None for as many as clusters.
-    n_init : starts of k-means in the embedding.
-    assign_labels : ``"kmeans"``, or ``"cluster_qr"``, which reads clusters off a pivoted QR decomposition.
+    n_components : the number of columns of the embedding; None for as many as clusters.
+    n_init : the number of starts of k-means in the embedding.
+    assign_labels : ``"kmeans"``, or ``"cluster_qr"``, which finds clusters by a pivoted QR decomposition.
     tol, random_state : as in `KernelPCA`.
 
     Attributes
     ----------
     labels_ : the cluster of each object.
     embedding_ : its coordinates.
-    certificate_ : the share of similarities that clusters keep within, and a bound from the spectral relaxation: no
-        clusters keep more.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    certificate_ : the fraction of similarities within clusters, and an upper bound for any clusters from the spectral
+        relaxation.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import SpectralClustering, kernels
     >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]
@@ -119,7 +119,7 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
 
 
 def _refuse_negative(gram: Gram, degrees: Float64) -> None:
-    """Similarities of a graph are not negative; of a matrix that is not stored only its row sums are looked at."""
+    """Refuse negative similarities; if the matrix is not stored, only its row sums are checked."""
     lowest = float(degrees.min())
     if gram.fits():
         lowest = min(float(part.min()) for part in np.array_split(gram.dense(), max(1, len(degrees) // 1000)))

@@ -37,53 +37,53 @@ class SVC(MarginClassifier):
         ``"precomputed"``, any kernel object, an expression such as ``"rbf(gamma=0.1) + linear()"``, or a function of
         two batches.
     degree, gamma, coef0 : parameters of named kernels; kernel objects have their own.
-    shrinking : accepted for scikit-learn's sake; the solver decides by itself.
+    shrinking : accepted for compatibility with scikit-learn; the solver decides by itself.
     tol : how far the optimality conditions may be violated, in units of the decision function.
-    cache_size : memory for stored kernel values in MiB; ``None`` means what `memory` says.
+    cache_size : memory for stored kernel values in MiB; ``None`` to use `memory`.
     class_weight : factors on C per class, or ``"balanced"``.
-    verbose : accepted for scikit-learn's sake; progress shows by itself on a terminal.
+    verbose : accepted for compatibility with scikit-learn; progress is always shown on a terminal.
     max_iter : limit on iterations of each machine; -1 for none.
     decision_function_shape : ``"ovr"``, one column per class, or ``"ovo"``, one per pair.
     break_ties : with ``"ovr"``, predict the class with the largest decision value rather than the most votes.
     probability : whether to learn `predict_proba`, by logistic regression on decision values of objects held out in
-        five folds that share the Gram matrix. Probabilities are those of the data as given, whatever `class_weight`
-        says, and `predict` then returns the most probable class, always. For labels by weighted decisions leave this
-        False, or set a threshold for probabilities, as scikit-learn's `FixedThresholdClassifier` does.
-    random_state : the folds for probabilities; nothing else here is random.
+        five folds that share the Gram matrix. Probabilities refer to the data as given, whatever `class_weight` is, and
+        `predict` then always returns the most probable class. For labels that follow the class weights, leave this
+        False, or apply a threshold to probabilities, as scikit-learn's `FixedThresholdClassifier` does.
+    random_state : the seed of the folds for probabilities; nothing else is random.
     penalty_scaling : ``"sum"`` as above, or ``"mean"``, which divides C by the number of objects.
-    fit_intercept : whether b is there at all.
+    fit_intercept : whether to fit b; otherwise it is 0.
     time_limit : limit on seconds for the whole fit.
     memory : memory for stored kernel values: ``"auto"``, half of what is available, or a number of MiB.
-    dtype : ``"auto"`` steps on a float32 matrix where there are more than 2,048 objects and the kernel allows it, and
-        corrects what it finds in float64; ``"float64"`` computes every kernel value in float64, in twice the time and
+    dtype : ``"auto"`` trains on a float32 matrix if there are more than 2,048 objects and the kernel allows it, and
+        corrects the solution in float64; ``"float64"`` computes every kernel value in float64, in twice the time and
         memory. The certificate is about the kernel in float64 either way.
     psd : what to do if the kernel turns out not to be positive semi-definite: ``"warn"``, ``"error"``, ``"ignore"``, or
         train on a repaired matrix without negative eigenvalues: ``"clip"`` drops them, ``"flip"`` drops their signs,
-        ``"shift"`` raises all. Prediction follows the same rule; with the first two it touches all training objects.
-    dual : True trains on the Gram matrix; False on the features of the kernel, where they can be written down
-        (`Linear`, polynomials of low degree, kernels that count): the same machine, without a matrix, and training ends
-        by the duality gap, at a tenth of `tol` of the objective. ``"auto"`` does that where objects are ten times as
-        many as the features of one, from 20,000 objects on or where the matrix does not fit `memory`.
+        ``"shift"`` raises all. Prediction follows the same rule; with the first two it uses all training objects.
+    dual : True trains on the Gram matrix; False on explicit features of the kernel, if it has them (`Linear`,
+        polynomials of low degree, kernels that count): the same machine without a matrix, trained to a duality gap of
+        `tol` / 10 of the objective. ``"auto"`` uses features if there are ten times as many objects as features per
+        object, and either at least 20,000 objects or a matrix that does not fit `memory`.
 
     Attributes
     ----------
     classes_ : the labels, sorted.
     support_ : positions of the support objects among the training objects, class by class.
-    support_vectors_ : these objects, where they are vectors.
-    n_support_ : how many of them each class has.
-    dual_coef_ : their coefficients, in one row fewer than there are classes, laid out as in scikit-learn.
+    support_vectors_ : these objects, if they are vectors.
+    n_support_ : the number of support objects of each class.
+    dual_coef_ : their coefficients, with one row fewer than classes, as in scikit-learn.
     intercept_ : one number for each pair of classes.
-    coef_ : weights of the columns, for the linear kernel alone; read-only.
+    coef_ : weights of the columns, for the linear kernel only; read-only.
     class_weight_ : the weight of each class.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
-    certificate_ : how close the machine is to the optimum, in numbers and, printed, in words.
-    n_iter_ : how many steps the machine of each pair of classes took.
+    certificate_ : how close the machine is to the optimum: numbers that print as sentences.
+    n_iter_ : the number of steps of the machine of each pair of classes.
     fit_status_ : 0 if training converged, otherwise 1.
     shape_fit_ : the shape of the training data.
-    calibration_ : what turns decision values into probabilities, with ``probability=True``.
+    calibration_ : the map from decision values to probabilities, with ``probability=True``.
     probA_, probB_ : slopes and offsets that turn decision values into probabilities, with ``probability=True``.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import SVC, kernels
     >>> model = SVC(kernel=kernels.Spectrum(p=2)).fit(["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0])
@@ -127,9 +127,9 @@ class SVC(MarginClassifier):
         self._few = FewObjects(objects, codes, penalties) if len(objects) <= MOST_OBJECTS else None
 
     def show_work(self) -> ShownWork:
-        """Everything that leads to the machine, line by line: for machines trained on up to a dozen objects.
+        """The computation of the machine, line by line: for machines trained on up to a dozen objects.
 
-        A machine that was read from a file does not know its training objects any more; fit it again.
+        A machine that was loaded from a file no longer has its training objects; fit it again.
 
         >>> from mercer import SVC
         >>> model = SVC(kernel="linear", C=float("inf"), tol=1e-9).fit([[-1.0], [1.0], [3.0]], [-1, 1, 1])

@@ -25,12 +25,12 @@ from mercer.training.tasks import Solve
 from mercer.training.train import Machine
 
 _BEYOND = 1e10
-"""Times the largest target: what no coefficient of a function within the tube reaches. One that does pulls at targets
-that cannot be met, and would go on for ever."""
+"""Times the largest target, a value that no coefficient of a function within the tube reaches. A larger coefficient
+means that the targets cannot be met, and would grow without bound."""
 
 
 def _least_penalty(coefficients: Float64) -> float:
-    """A penalty under which the machine of C = inf is the best one, too: no coefficient reaches it."""
+    """A finite penalty with the same solution as C = inf, since no coefficient reaches it."""
     return 2.0 * max(float(np.abs(coefficients).max(initial=0.0)), 1.0)
 
 
@@ -44,17 +44,16 @@ class SVR(LibsvmParameters, KernelMachineRegressor):
     ----------
     C : the penalty on errors, in (0, inf]; ``inf`` asks for a function that stays within the tube everywhere.
     epsilon : half the width of the tube in which errors cost nothing.
-    shrinking, verbose : accepted for scikit-learn's sake; the solver and the terminal decide by themselves.
-    cache_size : memory for stored kernel values in MiB; ``None`` means what `memory` says.
-    kernel, degree, gamma, coef0, tol, max_iter, time_limit, fit_intercept, memory, psd, dual, dtype : as in
-        `SVC`.
+    shrinking, verbose : accepted for compatibility with scikit-learn, and ignored.
+    cache_size : memory for stored kernel values in MiB; ``None`` to use `memory`.
+    kernel, degree, gamma, coef0, tol, max_iter, time_limit, fit_intercept, memory, psd, dual, dtype : as in `SVC`.
 
     Attributes
     ----------
     loss_ : the epsilon-insensitive loss, as an object.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, kernel_, expansion_, certificate_ :
         as in `KernelMachineRegressor`.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> import numpy as np
     >>> from mercer import SVR

@@ -99,7 +99,7 @@ def refuse_from_blocks(support: Any, what: str) -> None:
     """Refuse what needs the coefficients of training objects, which machines from blocks do not keep."""
     if np.any(np.asarray(support) < 0):
         raise KernelError(
-            f"{what} needs a coefficient for each training object, and machines that were trained from blocks keep "
-            "those of features alone. Their `certificate_` was made while training; to check it anew, train on the "
+            f"{what} needs a coefficient for each training object, but machines trained from blocks keep only the "
+            "weights of features. Their `certificate_` was computed during training; to check it again, train on the "
             "objects themselves."
         )

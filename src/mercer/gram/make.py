@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -120,18 +121,27 @@ def _remembering(
     """Of a float32 matrix of objects with themselves, with what gives its entries in float64, and counts these, too."""
     if diagonal is None or setting.dtype is np.float64:
         return setting
+    sizes: Any = getattr(features, "squared_lengths", diagonal)
+    finer = Finer(fitted, objects, _InDouble(fitted, setting), np.asarray(sizes, dtype=np.float64))
+    return dataclasses.replace(setting, finer=finer)
 
-    def in_double(some: Objects) -> Gram:
+
+@final
+@dataclass(frozen=True, eq=False)
+class _InDouble:
+    """The matrix of objects with themselves in float64; a record, so that matrices can go to other processes."""
+
+    fitted: FittedKernel
+    setting: Setting
+
+    def __call__(self, some: Objects) -> Gram:
+        fitted = self.fitted
         left = fitted.features(some, np.float64)
         diagonal = fitted.diagonal(left)
         left, right = fitted.align(left, left)
-        own = dataclasses.replace(setting, dtype=np.float64)
+        own = dataclasses.replace(self.setting, dtype=np.float64)
         source = Source(fitted, own, diagonal, None if fitted.kernel.symmetric else fitted.kernel)
         return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
-
-    sizes: Any = getattr(features, "squared_lengths", diagonal)
-    finer = Finer(fitted, objects, in_double, np.asarray(sizes, dtype=np.float64))
-    return dataclasses.replace(setting, finer=finer)
 
 
 def _width(features: Features) -> float:

@@ -1,19 +1,20 @@
 """Memory for large matrices, kept from one fit to the next.
 
-Fresh memory is expensive: the system has to find, clear and map every page, and where it runs on a virtual machine the
-host
-does so once more. That can cost more than the kernel values that are written there, up to some seconds per GiB. So the
-last large blocks are kept after use, but marked as free: the system takes their pages back as soon as it is short of
-memory.
+Fresh memory is expensive: the system has to find, clear and map every page, and on a virtual machine the host does so
+once more. That can cost more than the kernel values that are written there, up to some seconds per GiB. So the last
+large blocks are kept after use, but marked as free: the system takes their pages back as soon as it is short of memory.
 """
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import math
 import mmap
+import time
 import weakref
 from collections import deque
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,8 @@ _WASTE = 2
 _kept: deque[mmap.mmap] = deque(maxlen=KEPT)
 """Appending drops the oldest, whose memory goes back. Every operation on it is atomic: blocks return from finalisers,
 which may run at any moment, also between two lines of `_taken`, so that no lock may be held."""
+_lent: dict[int, weakref.ref[_Lease]] = {}
+"""What waits for the end of leases: a weak reference that nobody holds would not be called."""
 
 
 def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -55,13 +58,32 @@ class _Lease:
             "data": (np.frombuffer(pages, dtype=np.uint8).ctypes.data, False),
             "version": 3,
         }
-        weakref.finalize(self, _give_back, pages).atexit = False
+        returning = _returning(pages)
+        next(returning)
+        _lent[id(pages)] = weakref.ref(self, returning.send)
 
 
-def _give_back(pages: mmap.mmap) -> None:
-    with contextlib.suppress(OSError):  # a system that knows no such loan: then the memory is simply kept
-        pages.madvise(mmap.MADV_FREE)
+def _returning(pages: mmap.mmap) -> Generator[None, weakref.ref[_Lease], None]:
+    """Give pages back when the end of their lease is sent.
+
+    An interrupt that arrived during a long call of LAPACK is often raised in the first line of Python after it: here,
+    where it would be lost, as no exception leaves a finaliser. A function would meet it before its first line; a
+    generator is resumed inside its `try`, and sees to it that the interrupt comes once more.
+    """
+    try:
+        yield
+        with contextlib.suppress(OSError):  # a system that knows no such loan: then the memory is simply kept
+            pages.madvise(mmap.MADV_FREE)
+    except KeyboardInterrupt:
+        _thread.start_new_thread(_interrupt_later, ())
     _kept.append(pages)
+    _lent.pop(id(pages), None)
+    yield
+
+
+def _interrupt_later() -> None:
+    time.sleep(0.001)  # the finaliser is over by then
+    _thread.interrupt_main()
 
 
 def _taken(size: int) -> mmap.mmap | None:

@@ -10,7 +10,7 @@ from mercer._check import choice
 if TYPE_CHECKING:
     from mercer.inputs.base import Objects
 
-# What a column may be read as, by the kind of objects that is wanted: the function that reads it.
+# The functions that read a column as objects of each kind, by name.
 _READINGS = {
     ("Graphs", "smiles"): ("mercer.inputs.molecules", "molecular_graphs"),
     ("Vectors", "days"): ("mercer.inputs.dates", "days"),
@@ -20,12 +20,12 @@ _READINGS = {
 
 
 def readings(domain: type[Objects]) -> tuple[str, ...]:
-    """What `coerce` can read a column as, to get objects of this kind."""
+    """The values of `as_` with which `coerce` returns objects of this kind."""
     return tuple(name for kind, name in _READINGS if kind == domain.__name__)
 
 
 def coerce(domain: type[Objects], column: Any, as_: str | None = None) -> Objects:
-    """The objects in a column; `as_` says what is written there if it is not the objects themselves.
+    """The objects in a column; `as_` says how to read it if it does not contain the objects themselves.
 
     >>> from mercer.inputs import coerce
     >>> from mercer.inputs.strings import Strings

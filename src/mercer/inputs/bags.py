@@ -21,8 +21,8 @@ Kind = TypeVar("Kind", bound=Objects)
 class Bags(RaggedObjects):
     """A batch of bags, each an iterable of elements that the kernel on elements understands.
 
-    The elements of all bags are parsed together, on first use, as objects of the kind that a kernel asks for. Numbers
-    are vectors of length one there.
+    The elements of all bags are parsed together, on first use, as objects of the kind that a kernel needs. Numbers
+    count as vectors of length one.
 
     >>> from mercer.inputs.bags import Bags
     >>> from mercer.inputs.vectors import Vectors
@@ -81,7 +81,7 @@ class Bags(RaggedObjects):
     def to_arrays(self) -> Arrays:
         """The elements as they were parsed, with the name of their kind."""
         if len(self._parsed) != 1:
-            raise ModelFileError("Only bags that kernels have looked at, as one kind of elements, can be stored.")
+            raise ModelFileError("Only bags that kernels have parsed, as one kind of elements, can be stored.")
         ((kind, elements),) = self._parsed.items()
         arrays = {f"elements/{name}": array for name, array in elements.to_arrays().items()}
         return {"offsets": self.offsets, "kind": np.asarray([kind.__name__], dtype=np.str_), **arrays}
@@ -101,7 +101,7 @@ class Bags(RaggedObjects):
 
 def _elements(bag: Any, position: int) -> list[Any]:
     if hasattr(bag, "to_numpy"):
-        bag = np.asarray(bag)  # the rows of a frame, where iterating would give the names of its columns
+        bag = np.asarray(bag)  # the rows of a frame, since iterating would give the names of its columns
     single = isinstance(bag, str | bytes | Mapping | Iterator)
     if single or not isinstance(bag, Iterable) or sp.issparse(bag) or (isinstance(bag, np.ndarray) and not bag.ndim):
         raise bad_item("bags", position, bag, "A bag is a list, a set or an array of elements.")

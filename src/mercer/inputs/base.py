@@ -1,4 +1,4 @@
-"""The contract of a batch of objects of one kind; how lists of objects are taken apart, and quoted in messages."""
+"""The contract of a batch of objects of one kind; reading lists of objects, and quoting objects in messages."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from mercer.errors import InputError, InputTypeError, ModelFileError
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 _UNKNOWN_BYTES = 1024
-"""Of an object that is not stored in arrays: more than most take."""
+"""Assumed bytes of an object that is not stored in arrays: more than most take."""
 
 
 @dataclass(eq=False, repr=False)
 class Objects:
     """A validated batch of objects of one kind: immutable, sliceable, and storable as plain arrays.
 
-    Whatever a user passes goes through `coerce` once, which refuses bad input; past it, nothing is checked again. Most
-    kinds are dataclasses whose fields are arrays with one row per object; the others override what is not so.
+    All user input goes through `coerce` once, which refuses bad input; after that, nothing is checked again. Most kinds
+    are dataclasses whose fields are arrays with one row per object; the others override the methods that rely on it.
     """
 
     kind: ClassVar[str]
@@ -31,13 +31,13 @@ class Objects:
 
     @classmethod
     def coerce(cls, raw: Any, *, new: bool = False) -> Self:
-        """Parse and validate; `new` says that these objects come after training, to be predicted."""
+        """Parse and validate; `new` means that these objects are to be predicted after training."""
         del new
         return raw if isinstance(raw, cls) else cls.parse(raw)
 
     @classmethod
     def parse(cls, raw: Any) -> Self:
-        """What a user passed, validated; not needed by kinds with a `coerce` of their own."""
+        """Parse and validate user input; not needed by kinds with their own `coerce`."""
         raise NotImplementedError(f"{cls.__name__} has neither `parse` nor `coerce`.")
 
     @classmethod
@@ -73,7 +73,7 @@ class Objects:
         return make(*(end_to_end([getattr(part, one.name) for part in parts], cls.kind) for one in fields(cls)))  # type: ignore[no-any-return]
 
     def known(self) -> Self:
-        """What a kernel is fitted to: these objects, or a sample of those that are too many to be in memory."""
+        """What a kernel is fitted to: these objects, or a sample if they do not fit in memory."""
         return self
 
     def to_arrays(self) -> Arrays:
@@ -82,12 +82,12 @@ class Objects:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
-        """The inverse of `to_arrays`; raises ModelFileError on arrays that do not fit together."""
+        """The inverse of `to_arrays`; raises ModelFileError for inconsistent arrays."""
         raise NotImplementedError(f"{cls.__name__} has no `from_arrays`.")
 
 
 def stored(arrays: Arrays, kind: str, *names: str) -> list[Any]:
-    """These arrays of a model file; one that is missing is named."""
+    """These arrays of a model file; raises ModelFileError with the name of a missing one."""
     missing = [name for name in names if name not in arrays]
     if missing:
         raise ModelFileError(f"The stored {kind} lack the array {missing[0]!r}.")
@@ -107,7 +107,7 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def end_to_end(arrays: Sequence[npt.NDArray[Any]], kind: str) -> npt.NDArray[Any]:
-    """Arrays of one type, one after another; NumPy would turn numbers of different types into each other."""
+    """Concatenate arrays of one type; NumPy would convert numbers of different types."""
     if len({(array.dtype, array.shape[1:]) for array in arrays}) > 1:
         found = " and ".join(sorted({f"{array.dtype} {array.shape[1:]}" for array in arrays}))
         raise InputError(f"Batches of {kind} that are held in different ways cannot be joined: {found}.")
@@ -115,14 +115,14 @@ def end_to_end(arrays: Sequence[npt.NDArray[Any]], kind: str) -> npt.NDArray[Any
 
 
 def under(arrays: Arrays, prefix: str) -> Arrays:
-    """The arrays whose names begin so, by the rest of their names."""
+    """The arrays whose names have this prefix, by the rest of their names."""
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 def listed(raw: Any, kind: str) -> list[Any]:
     """The items of a list, a tuple, an array, a column of pandas or polars, or a frame with one column.
 
-    Iterators are refused because they can be read once, and kernels read twice; sets because they have no order.
+    Iterators are refused because they can be read only once, and kernels read twice; sets because they have no order.
 
     >>> listed(("CAT", "GAT"), "strings")
     ['CAT', 'GAT']
@@ -144,19 +144,19 @@ def listed(raw: Any, kind: str) -> list[Any]:
         raw = column
     if is_column(raw):
         raw = raw[:, 0]
-    items = list(raw)  # never np.asarray: it takes graphs and sets apart
+    items = list(raw)  # never np.asarray: it splits graphs and sets
     if not items:
         raise InputError(f"Found 0 {kind} while a minimum of 1 is required.")
     return items
 
 
 def is_column(raw: Any) -> bool:
-    """Whether objects stand in an array of one column, as `mercer.objects` puts them for scikit-learn's tools."""
+    """Whether objects are in an array of one column, as returned by `mercer.objects` for scikit-learn's tools."""
     return isinstance(raw, np.ndarray) and raw.dtype.kind == "O" and raw.ndim == 2 and raw.shape[1] == 1
 
 
 def not_a_list(kind: str, raw: Any, *, single: bool = True) -> InputTypeError:
-    """The error for what is not a list; `single` for one object where a list of them is expected."""
+    """The error for something that is not a list; `single` if it is one object instead of a list."""
     got = f"{'one ' if single else ''}{type(raw).__name__}"
     return InputTypeError(f"Expected a list of {kind}, got {got}. Pass a list, even of one.")
 
@@ -170,7 +170,7 @@ def bad_item(kind: str, position: int, item: Any, hint: str = "") -> InputTypeEr
 
 
 def refuse_masked(array: Any, owner: str = "X") -> None:
-    """NumPy would drop the mask silently, and what was hidden would count."""
+    """Refuse masked arrays: NumPy would drop the mask silently, and masked entries would count."""
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         hidden = np.argwhere(np.ma.getmaskarray(array))
         where = ", ".join(f"{name} {place}" for name, place in zip(("row", "column", "layer"), hidden[0], strict=False))

@@ -1,19 +1,19 @@
-"""The contract of data that are read block by block: more objects than memory holds, with their targets and weights.
+"""The contract of data read block by block: more objects than fit in memory, with their targets and weights.
 
-`Blocks` are a finite sequence of blocks that are read by number, as often as they are needed and in any order. Three
-promises make results the same bit for bit on threads, on other processes and on other machines, and after a run was
-broken off and resumed:
+`Blocks` are a finite sequence of blocks that are read by number, as often as needed and in any order. Three promises
+make results the same, bit for bit, on threads, other processes and other machines, and after an interrupted run is
+resumed:
 
-- The **plan**, which is how many objects each block has, is fixed when the source is made. It never depends on threads,
-  workers or memory.
+- The **plan**, which is the number of objects in each block, is fixed when the source is created. It never depends on
+  threads, workers or memory.
 - `read(number)` gives the same objects each time, wherever it is called. A source is therefore pickled as what is
   needed to read it again (paths, not data) and keeps no place in a file.
-- What is summed over blocks is summed over a fixed binary tree of their numbers, by `reduce(task, items, combine)` of
-  whoever does the work: see `Reducer`.
+- Sums over blocks follow a fixed binary tree of their numbers, by `reduce(task, items, combine)` of the executor: see
+  `Reducer`.
 
-What has one number per object (targets, weights, outputs, coefficients) may lie in memory; objects themselves never all
-do. A kernel turns blocks into `mercer.inputs.streamed.Streamed`, the objects of its own kind, which learners treat like
-any others.
+Arrays with one number per object (targets, weights, outputs, coefficients) may be in memory; the objects themselves are
+never all in memory. A kernel turns blocks into `mercer.inputs.streamed.Streamed`, the objects of its own kind, which
+learners treat like any others.
 """
 
 from __future__ import annotations
@@ -36,20 +36,21 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 ROWS = 65_536
-"""Objects of a block, unless the source has its own: some megabytes of vectors, some seconds of work. Fewer blocks
-could not be shared evenly, more would take longer to hand round."""
+"""Default number of objects per block: some megabytes of vectors, some seconds of work. Fewer blocks could not be
+shared evenly, more would take longer to distribute."""
 
 
 class Reducer(Protocol):
-    """Who works on blocks: the threads of this machine (`mercer.gram.executors.Threads`), or the workers of others."""
+    """An executor for blocks: the threads of this machine (`mercer.gram.executors.Threads`), or workers on others."""
 
     def reduce(
         self, task: Callable[[Item], Result], items: Sequence[Item], combine: Callable[[Result, Result], Result]
     ) -> Result:
-        """Combine the results of a task for each item over a fixed binary tree of their places.
+        """Combine the results of a task for each item over a fixed binary tree of their positions.
 
-        Places 2k and 2k + 1 are combined, then their results in the same way; one without a neighbour goes up as it is.
-        Tasks, items and results over `Blocks` can be pickled. The first argument of `combine` may be changed in place.
+        Positions 2k and 2k + 1 are combined, then their results in the same way; one without a neighbour moves up
+        unchanged. Tasks, items and results over `Blocks` can be pickled. The first argument of `combine` may be changed
+        in place.
         """
         ...
 
@@ -57,7 +58,7 @@ class Reducer(Protocol):
 @final
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Objects as a kernel takes them (an array, CSR, a list, a table), with a target and a weight each, or without."""
+    """Objects in a form that kernels accept (an array, CSR, a list, a table), with or without targets and weights."""
 
     objects: Any
     y: npt.NDArray[Any] | None = None
@@ -68,12 +69,12 @@ class Blocks(ABC):
     """A finite sequence of blocks: ``len(blocks)`` of them, ``blocks[3]`` reads one, iterating reads all in order."""
 
     executor: Reducer | None = None
-    """Who works on the blocks; None for the threads of this machine."""
+    """The executor for the blocks; None for the threads of this machine."""
 
     @property
     @abstractmethod
     def sizes(self) -> tuple[int, ...]:
-        """How many objects each block has: at least one. The plan, known before anything is read."""
+        """The number of objects in each block, at least one: the plan, known before anything is read."""
 
     @abstractmethod
     def read(self, number: int) -> Block:
@@ -82,15 +83,15 @@ class Blocks(ABC):
     @property
     @abstractmethod
     def digest(self) -> str:
-        """A name of the content: other objects, targets, weights or plans have others. Checkpoints go by it."""
+        """A digest of the content (objects, targets, weights and plan), by which checkpoints are identified."""
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """What the columns of vectors are called, where that is known."""
+        """The names of the columns of vectors, if known."""
         return None
 
     def underlying(self, number: int) -> tuple[Blocks, int]:
-        """The source that a block is read from in the end, and its number there."""
+        """The source that a block is finally read from, and its number there."""
         return self, number
 
     def __len__(self) -> int:
@@ -104,17 +105,17 @@ class Blocks(ABC):
 
     @cached_property
     def edges(self) -> Indices:
-        """Block i holds the objects from ``edges[i]`` to ``edges[i + 1]``."""
+        """Block i contains the objects from ``edges[i]`` to ``edges[i + 1]``."""
         return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.intp)
 
     @property
     def n_objects(self) -> int:
-        """Of all blocks together."""
+        """The number of objects in all blocks."""
         return int(self.edges[-1])
 
     @cached_property
     def y(self) -> npt.NDArray[Any] | None:
-        """The targets of all objects; None if there are none. Reads every block, unless the source knows better."""
+        """The targets of all objects; None if there are none. Reads every block, unless the source overrides it."""
         return self._all([block.y for block in self], "targets")
 
     @cached_property
@@ -134,13 +135,13 @@ class Blocks(ABC):
         return np.concatenate(parts)
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("y", "weights", "edges", "executor")  # read anew where they are needed; who works stays where it is
+        made = ("y", "weights", "edges", "executor")  # read again where needed; the executor is not sent
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
 
 @final
 class ArrayBlocks(Blocks):
-    """Arrays in memory, CSR, lists or tables that a kernel takes, cut into blocks.
+    """Arrays in memory, CSR, lists or tables that kernels accept, split into blocks.
 
     >>> import numpy as np
     >>> from mercer.inputs.blocks import ArrayBlocks
@@ -187,9 +188,9 @@ class ArrayBlocks(Blocks):
 
 @final
 class PartOfBlocks(Blocks):
-    """Some of the objects of each block: what is kept from training to test it, or all the rest.
+    """Some of the objects of each block: those held out for testing, or all the others.
 
-    Which ones depends on the number of the block and the seed alone. Blocks of which nothing is left are left out.
+    The choice depends only on the number of the block and the seed. Empty blocks are left out.
     """
 
     def __init__(self, blocks: Blocks, share: float, seed: int, *, rest: bool) -> None:
@@ -256,7 +257,7 @@ def split(blocks: Blocks, held_out: float = 0.1, seed: int = 0) -> tuple[Blocks,
 
 
 def count_of(objects: Any) -> int:
-    """How many objects a block holds."""
+    """The number of objects in a block."""
     if isinstance(objects, Mapping):
         return len(next(iter(objects.values()), ()))
     return int(objects.shape[0]) if hasattr(objects, "shape") else len(objects)
@@ -271,7 +272,7 @@ def _between(objects: Any, part: slice) -> Any:
 
 
 def some_of(objects: Any, places: Indices) -> Any:
-    """The objects at these places, however a block holds them."""
+    """The objects at these positions of a block, whatever its type."""
     if hasattr(objects, "to_arrays"):
         return objects.take(places)
     if isinstance(objects, Mapping):
@@ -282,7 +283,7 @@ def some_of(objects: Any, places: Indices) -> Any:
 
 
 def planned(n: int, rows: int = ROWS) -> tuple[int, ...]:
-    """The sizes of blocks of `rows` objects, the last of what is left."""
+    """The sizes of blocks of `rows` objects; the last has the remainder."""
     rows = _check.integer("blocks", "rows", rows, low=1)
     if n < 1:
         raise InputError("Found 0 objects while a minimum of 1 is required.")
@@ -290,12 +291,12 @@ def planned(n: int, rows: int = ROWS) -> tuple[int, ...]:
 
 
 def content_digest(part: Any) -> str:
-    """A short name of what a part of a block holds."""
+    """A short digest of the content of a part of a block."""
     return hashlib.sha256(content_of(part)).hexdigest()
 
 
 def content_of(part: Any) -> bytes:
-    """What a digest is made of: the type, the shape and the numbers of an array; the items of anything else."""
+    """The input of a digest: the type, the shape and the numbers of an array; the items of anything else."""
     if part is None:
         return b"none"
     if hasattr(part, "to_arrays"):

@@ -19,9 +19,9 @@ from mercer.inputs.base import Arrays, Objects, misfit, read_only, refuse_masked
 class Categories(Objects):
     """A matrix whose rows are the objects and whose entries are categories: text, whole numbers, numbers, booleans.
 
-    Entries are equal where Python says so: ``1 == 1.0 == True``, but ``1 != "1"``. Each is held as a 64-bit hash of
-    itself, so batches agree without a shared list of categories, and new objects may have categories never seen before.
-    Missing values (None, NaN) are refused, because whether two unknowns are equal is not for us to say.
+    Entries are equal if they are equal in Python: ``1 == 1.0 == True``, but ``1 != "1"``. Each is stored as a 64-bit
+    hash of itself, so batches agree without a shared list of categories, and new objects may have unseen categories.
+    Missing values (None, NaN) are refused, because it is unknown whether two of them are equal.
 
     >>> from mercer.inputs.categories import Categories
     >>> rows = Categories.coerce([["red", 1], ["blue", 1]])
@@ -58,7 +58,7 @@ class Categories(Objects):
         return int(self.codes.shape[1])
 
     def to_arrays(self) -> Arrays:
-        # Model files hold signed integers only; the bits are the same.
+        # Model files contain only signed integers; the bits are the same.
         return {"codes": self.codes.view(np.int64)}
 
     @classmethod

@@ -16,8 +16,8 @@ _DAY = 86_400_000_000
 def days(column: Any) -> Vectors:
     """Days since the first of January 1970 of each date or time, in one column of numbers.
 
-    Dates are those of NumPy, pandas, polars and `datetime`, or text such as ``"2026-11-18 05:30"``. What repeats and
-    what goes on are compared by a sum: ``on("when", Periodic(period=365.25), as_="days") + on("when", RBF(1e-6),
+    Dates are those of NumPy, pandas, polars and `datetime`, or text such as ``"2026-11-18 05:30"``. To compare both
+    seasons and trends, use a sum: ``on("when", Periodic(period=365.25), as_="days") + on("when", RBF(1e-6),
     as_="days")``; a week has the period 7, the time of day the period 1.
 
     >>> days(["1970-01-02", "1970-01-03T12:00"]).values
@@ -29,7 +29,7 @@ def days(column: Any) -> Vectors:
         found = np.asarray(raw).astype("datetime64[us]")
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"these are no dates: {error}. Dates are those of NumPy, pandas and datetime, or text such as 2026-11-18 "
+            f"these are not dates: {error}. Dates are those of NumPy, pandas and datetime, or text such as 2026-11-18 "
             "05:30, all without time zones."
         ) from error
     if found.ndim != 1:

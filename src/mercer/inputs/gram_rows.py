@@ -19,15 +19,15 @@ from mercer.inputs.vectors import Vectors
 class GramRows(Objects):
     """Objects known only by their similarities to the training objects.
 
-    Training objects are the rows *and* columns of a square matrix; new objects are rows of K(new, training) and
-    nothing is known of their similarity to each other. `self_similarity`, the values k(x, x) of new objects, is needed
-    only where a kernel asks for them (normalising does).
+    Training objects are the rows *and* columns of a square matrix; new objects are rows of K(new, training), and their
+    similarity to each other is unknown. `self_similarity`, the values k(x, x) of new objects, is needed only if a
+    kernel uses them (normalising does).
     """
 
     kind: ClassVar[str] = "rows of a Gram matrix"
 
     matrix: npt.NDArray[Any] | None
-    """The whole matrix; None for training objects read from a model file, which only serve as columns."""
+    """The whole matrix; None for training objects from a model file, which only serve as columns."""
     index: Indices
     """Which rows of it these objects are (and, for training objects, which columns)."""
     training: bool = field(kw_only=True)
@@ -35,7 +35,7 @@ class GramRows(Objects):
 
     @classmethod
     def rows(cls, matrix: Any, *, self_similarity: Any = None) -> Self:
-        """New objects: K(new, training), with their own k(x, x) where that is known."""
+        """New objects: K(new, training), with their own k(x, x) if known."""
         values = Vectors.coerce(matrix).dense()
         own = None if self_similarity is None else np.asarray(self_similarity, dtype=np.float64)
         if own is not None and (own.shape != (len(values),) or not np.isfinite(own).all()):

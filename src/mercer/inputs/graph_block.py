@@ -1,4 +1,4 @@
-"""From graphs one at a time to the one block of arrays that `Graphs` holds."""
+"""Assembles single graphs into the one block of arrays of `Graphs`."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _refuse_disagreement(
 
 
 def _label_codes(drafts: list[Draft], name: str) -> Int64 | None:
-    """Labels as int64: whole numbers as they are, anything else by a hash of its content."""
+    """Labels as int64: whole numbers unchanged, anything else as a hash of its content."""
     given = _values(drafts, name)
     if given is None:
         return None
@@ -129,7 +129,7 @@ def _bad_label(draft: Draft, number: int, name: str, position: int, label: Any) 
 
 
 def _values(drafts: list[Draft], name: str) -> list[Any] | None:
-    """What each graph has of this, or None; if one graph has it, all others must."""
+    """One attribute of each graph, or None; if one graph has it, all others must."""
     values = [getattr(draft, name) for draft in drafts]
     first = next((number for number, value in enumerate(values) if value is not None), None)
     if first is None:

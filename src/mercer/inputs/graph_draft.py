@@ -1,4 +1,4 @@
-"""One graph on its way into a batch."""
+"""One graph before it is part of a batch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mercer._types import Int64
 @final
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """One graph as it came, with its nodes numbered. `directed` is None for a symmetric matrix, which may be either."""
+    """One graph with its nodes numbered. `directed` is None for a symmetric matrix, which may be either."""
 
     names: Sequence[Any]
     edges: Int64

@@ -1,4 +1,4 @@
-"""One graph at a time, from what users have: networkx graphs, matrices, lists of edges."""
+"""Single graphs from what users have: networkx graphs, matrices, lists of edges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mercer.inputs.graph_draft import Draft
 from mercer.inputs.graph_sources import foreign_draft
 
 _OF_NODES, _OF_EDGES = ("label", "attributes"), ("label", "weight", "attributes")
-"""What is looked for on the nodes and edges of networkx graphs."""
+"""The attributes that are read from the nodes and edges of networkx graphs."""
 _DICT_KEYS = ("edges", "nodes", "labels", "edge_labels", "weights", "attributes", "edge_attributes", "directed")
 _ACCEPTED = (
     "a networkx graph, an adjacency matrix (square NumPy array or SciPy sparse matrix), a list of edges (u, v), "
@@ -25,14 +25,14 @@ _ACCEPTED = (
 
 
 def drafts_of(raw: Any) -> list[Draft]:
-    """Every item of a list, whatever form each has."""
+    """A draft of every item of a list, in any form."""
     items = _items(raw)
     _tell_unused([item for item in items if hasattr(item, "is_directed") and hasattr(item, "adj")])
     return [_draft(item, number) for number, item in enumerate(items)]
 
 
 def _tell_unused(graphs: list[Any]) -> None:
-    """Warn of attributes of networkx graphs that no kernel will see, since their names are not looked for."""
+    """Warn of attributes of networkx graphs that are ignored because of their names."""
     nodes = {name for graph in graphs for _, data in graph.nodes(data=True) for name in data}
     ties = {name for graph in graphs for _, _, data in graph.edges(data=True) for name in data}
     said = []
@@ -43,7 +43,7 @@ def _tell_unused(graphs: list[Any]) -> None:
             said.append(f"{what} have {unused}; used {'is ' + taken if taken else 'are none'}")
     if said:
         warnings.warn(
-            f"These networkx graphs hold attributes that are not looked at: {'; '.join(said)}. Name those that count: "
+            f"These networkx graphs have attributes that are ignored: {'; '.join(said)}. Name those that count: "
             "Graphs.from_networkx(graphs, label=..., edge_label=..., weight=..., attributes=...) of "
             "mercer.inputs.graphs, or call them 'label'.",
             DataWarning,
@@ -74,7 +74,7 @@ def _draft(item: Any, number: int) -> Draft:
 
 
 def _hint(item: Any) -> str:
-    """What was probably meant by something that is no graph."""
+    """A hint about what was probably meant by something that is not a graph."""
     if isinstance(item, str):
         return 'To read SMILES, use kernels.on(column, kernel, as_="smiles") or mercer.inputs.molecules.'
     if isinstance(item, tuple) and len(item) in (2, 3):
@@ -133,9 +133,9 @@ def _matrix_draft(matrix: Any, number: int) -> Draft:
         )
     if matrix.dtype.kind not in "fiub":
         raise InputTypeError(f"Graph {number}: an adjacency matrix holds numbers, got dtype {matrix.dtype}.")
-    # SciPy knows no half precision, and one byte order.
+    # SciPy supports neither half precision nor foreign byte orders.
     native: Any = matrix if sp.issparse(matrix) else np.asarray(matrix, dtype=np.float64)
-    entries = sp.coo_array(native, copy=True)  # what is the caller's is not tidied
+    entries = sp.coo_array(native, copy=True)  # do not modify the caller's matrix
     entries.sum_duplicates()
     values = entries.data.astype(np.float64)
     kept = values != 0

@@ -1,6 +1,6 @@
-"""Graphs of other libraries, known by what they can do: nothing of these libraries is imported.
+"""Graphs of other libraries, recognised by their attributes: these libraries are not imported.
 
-- PyTorch Geometric: `edge_index` holds arcs in two rows, an undirected edge both ways round. Rows of `x` with a single
+- PyTorch Geometric: `edge_index` has arcs in two rows, an undirected edge in both directions. Rows of `x` with a single
   1 among zeros are labels, others attributes; so are those of `edge_attr`. `edge_weight` are weights.
 - GraKeL: its `Graph`, and its tuples (edges or matrix, labels of nodes, labels of edges).
 - RDKit: atoms labelled by atomic number, bonds by their type, as `mercer.inputs.molecules.molecular_graphs` does.
@@ -20,7 +20,7 @@ from mercer.inputs.graph_draft import Draft
 
 
 def foreign_draft(item: Any, number: int) -> Draft | dict[str, Any] | None:
-    """A draft, or a dict as `Graphs` takes it, of a graph of another library; None for anything else."""
+    """A draft, or a dict that `Graphs` accepts, of a graph of another library; None for anything else."""
     if hasattr(item, "edge_index") and hasattr(item, "num_nodes"):
         return _geometric(item, number)
     if hasattr(item, "GetAtoms") and hasattr(item, "GetBonds"):
@@ -64,7 +64,7 @@ def _geometric(data: Any, number: int) -> Draft:
 
 
 def _labels_or_attributes(values: Any, count: int, number: int, name: str) -> tuple[Int64 | None, Any]:
-    """Rows with a single 1 among zeros are labels, and so is one column of whole numbers; others are attributes."""
+    """Rows with a single 1 among zeros are labels, and so is a column of whole numbers; others are attributes."""
     if values is None:
         return None, None
     rows = _array(values)
@@ -136,7 +136,7 @@ def _edges(first: Any, number: int) -> tuple[list[Any], list[float] | None, list
 
 
 def _edges_of_dict(first: Mapping[Any, Any]) -> tuple[list[Any], list[float] | None, list[Any]]:
-    """Of a dict from pairs to weights, or from nodes to their neighbours."""
+    """Edges of a dict from pairs to weights, or from nodes to their neighbours."""
     if all(isinstance(key, tuple) and len(key) == 2 for key in first):
         return list(first), [float(weight) for weight in first.values()], _ends(list(first))
     pairs, weights = [], []
@@ -152,7 +152,7 @@ def _ends(pairs: Sequence[Any]) -> list[Any]:
 
 
 def _with_direction(found: dict[str, Any]) -> dict[str, Any]:
-    """Directed, unless every edge is there both ways round, or none is."""
+    """Directed, unless every edge exists in both directions, or none does."""
     pairs = {tuple(pair) for pair in found["edges"]}
     both = sum((v, u) in pairs for u, v in pairs)
     return {**found, "directed": 0 < both < len(pairs)}

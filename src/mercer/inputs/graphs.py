@@ -30,12 +30,12 @@ class Graphs(RaggedObjects):
     ``edge_attributes``, ``directed``. Labels are whole numbers, strings, or tuples of them; equal labels are equal in
     any batch.
 
-    The rules for odd graphs:
+    The rules for special cases:
 
     - A graph may be empty, and nodes may be isolated (name them in ``nodes`` or ``labels``: a list of edges knows only
       the nodes that it mentions).
     - A self-loop makes a node its own neighbour, once.
-    - An edge listed twice (or both ways round, in an undirected graph) is one edge; if its labels or weights differ,
+    - An edge listed twice (or in both directions, in an undirected graph) is one edge; if its labels or weights differ,
       it is an error, and so are parallel edges of a networkx multigraph.
     - A batch is directed or undirected; mixing the two is an error. A symmetric matrix may be either.
     - Weights that all equal 1 are dropped. Labels and attributes are on every node (edge) of the batch, or on none.
@@ -211,7 +211,7 @@ def _sound_extras(extra: dict[str, Any], bounds: Any) -> bool:
 
 
 def _refuse_unknown_names(graphs: list[Any], names: dict[str, str]) -> None:
-    """Refuse names that were asked for and that no graph has."""
+    """Refuse requested names that no graph has."""
     known = [graph for graph in graphs if hasattr(graph, "is_directed")]
     nodes = {str(key) for graph in known for _, data in graph.nodes(data=True) for key in data}
     ties = {str(key) for graph in known for _, _, data in graph.edges(data=True) for key in data}

@@ -17,12 +17,12 @@ from mercer.errors import InputTypeError
 from mercer.inputs.base import shown
 
 LOWEST_NAME = 2**62
-"""Names lie in [2^62, 2^63): positive as int64, and apart from every Unicode code point."""
+"""Names are in [2^62, 2^63): positive as int64, and different from every Unicode code point."""
 
 
 MOST_REMEMBERED = 2**18
-"""Things whose names are remembered, so that features and explanations can be spelt out: some tens of megabytes at
-most. What was named before is shown as a number."""
+"""The number of things whose names are remembered, so that features and explanations can be spelt out: some tens of
+megabytes at most. Older ones are shown as numbers."""
 _REMEMBERED: dict[int, Hashable] = {}
 
 
@@ -43,7 +43,7 @@ def content_hash(thing: Hashable) -> int:
 
 
 def text_of_name(name: int) -> str | None:
-    """What a name was made of, as text, if that was in this process and not too long ago.
+    """The thing that a name stands for, as text, if it was named in this process and not too long ago.
 
     >>> text_of_name(content_hash("dog"))
     'dog'
@@ -52,12 +52,12 @@ def text_of_name(name: int) -> str | None:
 
 
 def text_of_symbol(symbol: int) -> str:
-    """A symbol as text: a character, or the token that its name was made of."""
+    """A symbol as text: a character, or the token that it stands for."""
     return (text_of_name(symbol) or f"#{symbol:x}") if symbol >= LOWEST_NAME else chr(symbol)
 
 
 def text_of_label(code: int) -> str:
-    """A label as text: whole numbers are themselves, anything else is shown by what its name was made of."""
+    """A label as text: whole numbers are themselves, other codes are shown as what they stand for."""
     return (text_of_name(code) or f"#{code:x}") if code >= LOWEST_NAME else str(code)
 
 

@@ -1,4 +1,4 @@
-"""Any Python objects at all, for kernels that the user writes."""
+"""Arbitrary Python objects, for kernels written by the user."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from mercer.inputs.vectors import Vectors
 def parsed_molecules(
     items: Any, *, standardise: bool = False, skip_bad: bool = False
 ) -> tuple[list[Any], npt.NDArray[np.intp]]:
-    """RDKit molecules from SMILES (or RDKit molecules as they are), and which rows they came from.
+    """RDKit molecules from SMILES (or from RDKit molecules), and the rows they came from.
 
     With `standardise`, salts and solvents are dropped (the largest fragment is kept) and charges neutralised. A SMILES
     that cannot be read is an error that names its row; with `skip_bad` such rows are left out, and a warning says how

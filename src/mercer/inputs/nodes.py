@@ -30,7 +30,7 @@ class Nodes(Objects):
     @classmethod
     def parse(cls, raw: Any) -> Self:
         array = _numbers(raw)
-        numbers = array.astype(np.int64)  # beyond 2^63 they come out negative
+        numbers = array.astype(np.int64)  # beyond 2^63 they become negative
         if (numbers < 0).any():
             where = int(np.flatnonzero(numbers < 0)[0])
             raise InputError(f"Item {where} is node {array[where]}; nodes are numbered from 0.")

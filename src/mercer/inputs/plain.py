@@ -1,7 +1,7 @@
 """Plain data as arrays and back: numbers, strings, bytes, tuples, lists, dicts, sets, arrays, and dataclasses of these.
 
-What can be written down without naming code can be written to model files, and can be told apart by its content.
-A value is JSON; what JSON lacks is a list of two with a letter first::
+Data that can be written without naming code can be stored in model files and identified by content. A value is JSON;
+what JSON lacks is a list of two with a letter first::
 
     null, true, 3, 0.5, "text"
     ["l", [...]], ["t", [...]], ["s", [...]], ["z", [...]]      list, tuple, set, frozenset
@@ -12,7 +12,7 @@ A value is JSON; what JSON lacks is a list of two with a letter first::
     ["n", [type, [], start]]                                    a number of NumPy's, likewise
     ["c", [class, [[field, value], ...]]]                       a dataclass or named tuple, by its name
 
-Classes are never looked up by a file: those that may occur are given by the caller (`known_classes`).
+A file never causes a class to be looked up: the caller gives those that may occur (`known_classes`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def known_classes(classes: Iterable[type]) -> Iterator[None]:
 
 
 def pack(values: Sequence[Any]) -> Arrays:
-    """Values as a text and an array for each type of number; raises ModelFileError for what is no plain data."""
+    """Values as a text and an array for each type of number; raises ModelFileError for anything but plain data."""
     packer = _Packer()
     nodes = [packer.node(value, f"item {place}") for place, value in enumerate(values)]
     text = json.dumps(nodes, separators=(",", ":"), allow_nan=False).encode("ascii")
@@ -66,14 +66,14 @@ def unpack(arrays: Arrays) -> list[Any]:
     """The values of `pack`; raises ModelFileError for anything that it would not have written."""
     (text,) = stored(arrays, "objects", "text")
     if text.dtype != np.uint8 or text.ndim != 1:
-        raise misfit("objects", "their text is no text")
+        raise misfit("objects", "their text is not text")
     try:
         nodes = json.loads(text.tobytes(), parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise misfit("objects", f"their text cannot be read ({error})") from error
     pools = {name.removeprefix("of_"): array for name, array in arrays.items() if name != "text"}
     if not isinstance(nodes, list) or not all(array.ndim == 1 for array in pools.values()):
-        raise misfit("objects", "they are no list")
+        raise misfit("objects", "they are not a list")
     reader = _Reader(pools)
     return [reader.value(node, 0) for node in nodes]
 
@@ -105,8 +105,8 @@ class _Packer:
         names = _fields_of(kind)
         if names is None:
             raise ModelFileError(
-                f"{where} is or holds a {kind.__name__}, and model files hold plain data alone: numbers, strings, "
-                "bytes, tuples, lists, dicts, sets, arrays and dataclasses of these. Make plain data of it, or "
+                f"{where} is or holds a {kind.__name__}, and model files contain only plain data: numbers, strings, "
+                "bytes, tuples, lists, dicts, sets, arrays and dataclasses of these. Convert it to plain data, or "
                 "pickle the model yourself."
             )
         fields = [[name, self.node(getattr(value, name), where, depth + 1)] for name in names]
@@ -191,7 +191,7 @@ class _Reader:
         if len(items) != math.prod(shape):
             raise misfit("objects", "an array has items missing")
         found = np.empty(len(items), dtype=object)
-        for place, item in enumerate(items):  # one by one: NumPy would take lists and arrays apart
+        for place, item in enumerate(items):  # one by one: NumPy would split lists and arrays
             found[place] = item
         return found.reshape(shape)
 

@@ -1,4 +1,4 @@
-"""Rows of different lengths, held one after another in flat arrays with the offsets of each."""
+"""Rows of different lengths, concatenated in flat arrays with the offset of each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def take_rows(index: Index, offsets: Int64, *arrays: npt.NDArray[Any]) -> tuple[
 
 
 def fit_together(offsets: npt.NDArray[Any], *arrays: npt.NDArray[Any]) -> bool:
-    """Whether stored offsets cut flat arrays of one length into rows."""
+    """Whether stored offsets split flat arrays of one length into rows."""
     return (
         offsets.ndim == 1
         and offsets.dtype.kind == "i"
@@ -49,7 +49,7 @@ def fit_together(offsets: npt.NDArray[Any], *arrays: npt.NDArray[Any]) -> bool:
 
 
 class RaggedObjects(Objects):
-    """Objects of different lengths: the parts of all of them end to end, with the offsets of each.
+    """Objects of different lengths: the parts of all of them concatenated, with the offset of each.
 
     Kinds are dataclasses with `offsets` among their fields; the other fields have one row per part.
     """
@@ -80,5 +80,5 @@ class RaggedObjects(Objects):
 
 
 def joined_offsets(parts: Sequence[RaggedObjects]) -> Int64:
-    """The offsets of batches that lie one after another."""
+    """The offsets of concatenated batches."""
     return offsets_of(np.concatenate([part.lengths for part in parts]))

@@ -47,7 +47,7 @@ class Series(RaggedObjects):
 
     @classmethod
     def of_columns(cls, columns: Arrays) -> Self:
-        """One column holds series; several columns of numbers are the moments of one, in their order."""
+        """One column contains series; several columns of numbers are the moments of one series, in order."""
         if len(columns) == 1:
             return super().of_columns(columns)
         for name, column in columns.items():
@@ -71,7 +71,7 @@ class Series(RaggedObjects):
 
 
 def refuse_other_channels(series: Series, channels: int) -> None:
-    """New series have as many channels as those of training."""
+    """Refuse new series whose number of channels differs from training."""
     if series.channels != channels:
         raise InputError(f"These time series have {series.channels} channels, those of training have {channels}.")
 

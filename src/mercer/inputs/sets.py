@@ -23,12 +23,11 @@ _LARGEST = 2**53
 
 @dataclass(eq=False, repr=False)
 class Sets(RaggedObjects):
-    """A batch of multisets: of each the names of its elements, sorted, with their multiplicities, and offsets.
+    """A batch of multisets: the sorted names of the elements of each, their multiplicities, and offsets.
 
     A batch is a list of sets, lists (repeats count), or counters such as `collections.Counter`; or a matrix with one
-    row per set, in which column j says how many times (0 or 1 for sets) the element ``j`` is there. Names are hashes of
-    content, the same in every process. Kernels on sets ask only which elements are there, kernels on multisets how many
-    times.
+    row per set, in which column j is the multiplicity (0 or 1 for sets) of the element ``j``. Names are hashes of
+    content, the same in every process. Kernels on sets ignore multiplicities, kernels on multisets use them.
 
     >>> from mercer.inputs.sets import Sets
     >>> Sets.coerce([{"a", "b"}, ["a", "a", "b"]]).multiplicities
@@ -62,9 +61,9 @@ class Sets(RaggedObjects):
             raise InputTypeError(f"Expected a matrix of 0 and 1 with one row per set, got {array.dtype} {array.shape}.")
         if not array.shape[0]:
             raise InputError("Found 0 sets while a minimum of 1 is required.")
-        # SciPy knows no half precision, and one byte order.
+        # SciPy supports neither half precision nor foreign byte orders.
         native: Any = array if sp.issparse(array) else array.astype(np.float64)
-        csr = sp.csr_array(native, copy=True)  # what is the caller's is not tidied
+        csr = sp.csr_array(native, copy=True)  # do not modify the caller's matrix
         csr.sum_duplicates()
         csr.eliminate_zeros()
         values = np.asarray(csr.data, dtype=np.float64)

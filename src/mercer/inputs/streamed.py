@@ -18,17 +18,17 @@ from mercer.inputs.base import Arrays, Objects
 from mercer.inputs.blocks import Block, Blocks, Reducer
 
 KNOWN = 40_000
-"""Objects of the sample that kernels are fitted to: twenty for each of 2,000 landmarks ..."""
+"""Objects in the sample to which kernels are fitted: twenty for each of 2,000 landmarks ..."""
 _KNOWN_BYTES = 2**28
-"""... unless they are so large that these would take a quarter of a gigabyte: then as many as fit."""
+"""... but no more than fit in a quarter of a gigabyte ..."""
 _FEWEST_KNOWN = 1000
-"""Objects of the sample, however large they are: fewer would say too little of the rest."""
+"""... and at least this many, however large they are: fewer would not represent the rest."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """Some of the objects of a block: its number, and their places in it."""
+    """Some of the objects of a block: its number, and their positions in it."""
 
     number: int
     places: Index
@@ -36,10 +36,10 @@ class Wanted:
 
 @final
 class Streamed(Objects):
-    """The objects of `Blocks`, as a kernel on one kind of objects sees them: what `Kernel.coerce` makes of blocks.
+    """The objects of `Blocks` as objects of one kind: what `Kernel.coerce` returns for blocks.
 
-    They have a length, and `take` reads those that are asked for. Each thread keeps the block that it read last, so
-    that going through a block in pieces reads it once.
+    They have a length, and `take` reads the requested ones. Each thread keeps the block that it read last, so reading a
+    block in pieces reads it only once.
     """
 
     kind = "objects in blocks"
@@ -66,12 +66,12 @@ class Streamed(Objects):
 
     @property
     def executor(self) -> Reducer | None:
-        """Who works on the blocks; None for the threads of this machine."""
+        """The executor for the blocks; None for the threads of this machine."""
         return self.blocks.executor
 
     @property
     def edges(self) -> Indices:
-        """Where blocks begin and end: the plan of everything that is summed over objects."""
+        """Where blocks begin and end, which fixes the order of all sums over objects."""
         return self.blocks.edges
 
     @property
@@ -111,7 +111,7 @@ class Streamed(Objects):
         return found
 
     def take(self, index: Index) -> Any:
-        """The objects at these positions, in memory: those of a kind, joined over as many blocks as they lie in."""
+        """The objects at these positions, read into memory from all blocks that contain them."""
         if isinstance(index, slice) and index.step in (None, 1):
             start, stop, _ = index.indices(len(self))
             return self._stretch(start, max(start, stop))
@@ -150,7 +150,7 @@ class Streamed(Objects):
         return found
 
     def _joined(self, wanted: Sequence[Wanted]) -> Objects:
-        """Some objects of several blocks; of blocks that lie elsewhere, no others are fetched."""
+        """Some objects of several blocks; from other machines, only these are fetched."""
         gather = getattr(self.executor, "gather", None)
         parts = [self.picked(one) for one in wanted] if gather is None else gather(self.picked, wanted)
         return parts[0] if len(parts) == 1 else self.domain.joined(parts)
@@ -174,7 +174,7 @@ class Streamed(Objects):
 
 
 Blockwise = Blocks | Streamed
-"""What is read block by block, beside data of Dask."""
+"""Types that are read block by block, besides data of Dask."""
 
 
 def streamed(raw: Any, domain: type[Objects]) -> Streamed:

@@ -1,4 +1,4 @@
-"""Strings of characters and sequences of tokens, held as one array of symbols and the offsets of each in it."""
+"""Strings of characters and sequences of tokens, as one array of symbols with the offset of each."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Strings(RaggedObjects):
         return self.symbols.dtype == np.int32
 
     def tolist(self) -> list[Any]:
-        """The strings themselves; of sequences of tokens, lists of the names of their tokens."""
+        """The strings themselves; for sequences of tokens, lists of the names of their tokens."""
         bounds = list(zip(self.offsets[:-1], self.offsets[1:], strict=True))
         if not self.of_characters:
             return [self.symbols[start:end].tolist() for start, end in bounds]

@@ -66,7 +66,7 @@ class Table(Objects):
 
     @property
     def raw(self) -> Mapping[str, npt.NDArray[Any]]:
-        """The columns as they were given, not parsed for any kernel."""
+        """The columns as given, not parsed for any kernel."""
         return self._raw
 
     @property
@@ -81,7 +81,7 @@ class Table(Objects):
         return self.take(index if isinstance(index, slice) else np.arange(self._length)[index])
 
     def objects(self, names: tuple[str, ...], kind: type[Kind], as_: str | None = None) -> Kind:
-        """These columns as objects of one kind, parsed on first use; `as_` says what is written in them."""
+        """These columns as objects of one kind, parsed on first use; `as_` says how to read them."""
         key = (names, kind, as_)
         if key not in self._parsed:
             self._parsed[key] = self._parse(names, kind, as_)
@@ -127,7 +127,7 @@ class Table(Objects):
         return found
 
     def to_arrays(self) -> Arrays:
-        """Only what kernels asked for, as they parsed it: ``part/<number>/<array>``, with its names."""
+        """Only the parsed columns that kernels use: ``part/<number>/<array>``, with their names."""
         arrays: dict[str, npt.NDArray[Any]] = {"length": np.asarray([self._length], dtype=np.int64)}
         for number, ((names, kind, as_), objects) in enumerate(self._parsed.items()):
             arrays[f"part/{number}/columns"] = np.asarray(names, dtype=np.str_)
@@ -168,7 +168,7 @@ def _column(values: Any) -> npt.NDArray[Any]:
     if isinstance(values, Sequence) and not isinstance(values, str | bytes):
         if all(isinstance(value, int | float | np.number) and not isinstance(value, bool) for value in values):
             return read_only(np.asarray(values))
-        column = np.empty(len(values), dtype=object)  # filled item by item: NumPy would take nested lists apart
+        column = np.empty(len(values), dtype=object)  # filled item by item: NumPy would split nested lists
         for place, value in enumerate(values):
             column[place] = value
         return read_only(column)
@@ -196,7 +196,7 @@ def frame_columns(raw: Any) -> dict[str, npt.NDArray[Any]]:
 
 
 def _rows(raw: Any) -> list[Mapping[str, Any]]:
-    """The rows of a list of mappings, each with the same columns; empty for what is no such list."""
+    """The rows of a list of mappings, each with the same columns; empty for anything else."""
     rows = raw[:, 0] if is_column(raw) else raw
     is_listed = isinstance(rows, list | tuple) or (isinstance(rows, np.ndarray) and rows.dtype.kind == "O")
     if not is_listed or not len(rows) or not all(isinstance(row, Mapping) for row in rows):

@@ -1,4 +1,4 @@
-"""Ordered trees with labels, all nodes of a data set in one block of arrays; they are parsed without recursion."""
+"""Ordered labelled trees, with all nodes of a data set in one block of arrays; parsed without recursion."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Trees(RaggedObjects):
     An item of the list may be bracketed text, ``"(S (NP (D the) (N dog)) (VP barks))"``; nested tuples, ``("NP", ("D",
     "the"), ("N", "dog"))``, where the children may also be one list, ``("NP", [...])``; or an object like nltk's Tree,
     with a method ``label()`` and children to iterate over. A string inside a tuple is a leaf. Labels are strings or
-    whole numbers; where a bracket or tuple has none, as in ``((), ())``, the label is the empty string. A tree has at
+    whole numbers; if a bracket or tuple has none, as in ``((), ())``, the label is the empty string. A tree has at
     least a root. Depth is not limited.
 
     >>> from mercer.inputs.trees import Trees
@@ -68,7 +68,7 @@ class Trees(RaggedObjects):
         offsets, labels, arities = stored(arrays, cls.kind, "offsets", "labels", "arities")
         if not (labels.dtype.kind == arities.dtype.kind == "i" and fit_together(offsets, labels, arities)):
             raise misfit(cls.kind, "offsets, labels and arities disagree")
-        # Reading a tree puts its nodes on a pile: each takes its children off and leaves itself.
+        # Reading a tree uses a stack: each node pops its children and pushes itself.
         pile = np.concatenate([[0], np.cumsum(1 - arities.astype(np.int64))])
         height = pile[1:] - np.repeat(pile[offsets[:-1]], np.diff(offsets))
         whole = bool((np.diff(offsets) > 0).all()) and bool((height[offsets[1:] - 1] == 1).all())
@@ -135,7 +135,7 @@ def _bad_text(text: str, number: int, where: int, problem: str) -> InputError:
 def _from_nesting(root: Any, number: int) -> Parsed:
     labels: list[Any] = []
     arities: list[int] = []
-    pending = [(root, -1)]  # the arity is known, and not -1, once the children are on the pile
+    pending = [(root, -1)]  # the arity is known, and not -1, once the children are on the stack
     while pending:
         node, arity = pending.pop()
         label, children = _opened(node, number)

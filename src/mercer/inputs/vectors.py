@@ -85,7 +85,7 @@ class Vectors(Objects):
     def __getitem__(self, index: Any) -> Any:
         """One row as an array, or some of the rows (a slice, positions or a mask) as `Vectors`.
 
-        So splitters and searches of scikit-learn, which index by rows, take them as they are.
+        So scikit-learn's splitters and searches, which index by rows, accept them.
         """
         if isinstance(index, tuple) and len(index) == 2 and index[1] in (Ellipsis, slice(None)):
             index = index[0]
@@ -100,8 +100,8 @@ class Vectors(Objects):
 
     @property
     def moments(self) -> tuple[Float64, Float64]:
-        """The mean and the variance of each column of dense rows, in float64; infinite or NaN where they overflow."""
-        if self._moments is None:  # computed once, since several ask for them
+        """The mean and the variance of each column of dense rows, in float64; infinite or NaN if they overflow."""
+        if self._moments is None:  # computed once, since they are used several times
             mean, variance = np.empty(self.n_features), np.empty(self.n_features)
             _column_moments(self.values, mean, variance)
             self._moments = mean, variance
@@ -137,18 +137,18 @@ DATES = (
     'kernels.on("when", kernels.Periodic(period=365.25), as_="days") for what repeats every year. '
     "mercer.inputs.dates.days(X) gives the numbers."
 )
-"""What to do about dates, which as bare numbers would be microseconds or nanoseconds."""
+"""Advice for dates, which as bare numbers would be microseconds or nanoseconds."""
 
 
 def position(values: Values, where: int) -> tuple[int, int]:
-    """Row and column of entry number `where`, counted along the rows; of a CSR matrix, among the stored entries."""
+    """Row and column of entry number `where`, counted along the rows; in a CSR matrix, among the stored entries."""
     if isinstance(values, sp.csr_array):
         return int(np.searchsorted(values.indptr, where, side="right")) - 1, int(values.indices[where])
     return divmod(where, int(values.shape[1]))
 
 
 def _positions(index: Any, n: int) -> npt.NDArray[np.intp]:
-    """The positions that a mask or a list stands for."""
+    """The positions that a mask or a list selects."""
     found = np.asarray(index)
     if found.dtype == bool and found.shape != (n,):
         raise InputError(f"The mask has shape {found.shape}, but there are {n} rows.")
@@ -205,7 +205,7 @@ def _sparse(raw: Any) -> sp.csr_array:
     if csr.dtype != dtype:
         csr = csr.astype(dtype)
     if not csr.has_canonical_format:
-        csr = csr.copy()  # it may share memory with `raw`, which is not ours to tidy
+        csr = csr.copy()  # it may share memory with `raw`, which must not be modified
         csr.sum_duplicates()
     if csr.indices.dtype != np.int32 and max(csr.nnz, *csr.shape) < 2**31:
         parts = (csr.data, csr.indices.astype(np.int32), csr.indptr.astype(np.int32))
@@ -216,7 +216,7 @@ def _sparse(raw: Any) -> sp.csr_array:
 def _refuse_non_finite(values: Values) -> None:
     numbers = values.data if isinstance(values, sp.csr_array) else values
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(numbers.sum(dtype=np.float64)):  # one pass decides for almost every input
+        if np.isfinite(numbers.sum(dtype=np.float64)):  # a single pass settles almost every input
             return
     bad = ~np.isfinite(numbers)
     count = int(bad.sum())
@@ -258,12 +258,12 @@ def dot_products(left: Any, right: Any, out: Floating) -> None:
 
 
 def expanded(rows: Any, dtype: npt.DTypeLike) -> Any:
-    """Rows as an array; those that are one already stay as they are."""
+    """Rows as a dense array."""
     return rows.toarray().astype(dtype, copy=False) if is_sparse(rows) else rows
 
 
 def squared_lengths(rows: Any) -> Float64:
-    """|x|^2 of each row, added up in float64; rows in blocks know it themselves."""
+    """|x|^2 of each row, summed in float64; rows in blocks already have it."""
     if hasattr(rows, "squared_lengths"):
         return np.asarray(rows.squared_lengths)
     if not is_sparse(rows):
@@ -273,7 +273,7 @@ def squared_lengths(rows: Any) -> Float64:
 
 
 def numbers_of(objects: Any) -> float:
-    """How many numbers an object is made of, on average, where it is a vector; else 0.
+    """The average number of numbers per object for vectors; 0 for other kinds.
 
     >>> numbers_of(Vectors.coerce([[1.0, 2.0]]))
     2.0

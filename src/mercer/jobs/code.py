@@ -127,7 +127,7 @@ def _searching(problem: Problem, path: str, reading: Options) -> str:
 
 
 def diagnosing(path: str, reading: Options, plan: Plan, kernel: Kernel | None, y: Any) -> str:
-    """Code that diagnoses a kernel on a file; without a kernel, the Gram matrix that the file holds."""
+    """Code that diagnoses a kernel on a file or, without a kernel, the Gram matrix in the file."""
     asked = "prepare(data), " if kernel is None else "kernel, prepare(data), "
     return "\n".join(
         [
@@ -155,7 +155,7 @@ def diagnosing_model(
 
 
 def explaining(kernel: Kernel) -> str:
-    """Code that proves a kernel to be one."""
+    """Code that proves that a kernel is one."""
     return "\n".join([*_imports([kernel], reads=False), "", f"kernel = {kernel!r}", "print(kernel.derivation())"])
 
 
@@ -182,7 +182,7 @@ def _loaded(model: str, path: str, reading: Options) -> list[str]:
 
 
 def _settings(reading: Options) -> str:
-    """What differs from the defaults, as arguments."""
+    """Settings that differ from the defaults, as arguments."""
     fields = ((field.name, field.default) for field in dataclasses.fields(Options))
     return "".join(
         f", {name}={getattr(reading, name)!r}" for name, default in fields if getattr(reading, name) != default
@@ -203,7 +203,7 @@ def _targets(y: Any) -> str:
 
 
 def _imports(kernels: Sequence[Kernel], *more: str, reads: bool = True) -> list[str]:
-    """In the order in which tools sort them."""
+    """Imports in the order in which tools sort them."""
     names = sorted({type(part).__name__ for kernel in kernels for part in _parts(kernel)})
     lines = [*more, *([f"from mercer.kernels import {', '.join(names)}"] if names else [])]
     return [*lines, "from mercer.readers import read"] if reads else lines

@@ -1,4 +1,4 @@
-"""From the data of a file to a trained model and everything that a report says about it."""
+"""From the data of a file to a trained model and everything for a report about it."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from mercer.readers.data import Data
 from mercer.selection.learner import Learner, evenly_spread
 
 _SAMPLE = 2000
-"""How many training and support objects the novelty of new objects is measured by: more would
-estimate the 99 % quantile better, and cost the square of their number in kernel values."""
+"""How many training and support objects are used to measure novelty: more would estimate the 99 % quantile better, but
+take quadratically many kernel values."""
 _SEARCH_SHARE = 0.7
-"""How much of the time limit goes to the search; the rest is for training on all objects."""
+"""The fraction of the time limit for the search; the rest is for training on all objects."""
 
 
 @final
@@ -51,16 +51,16 @@ class Outcome:
     estimate: Estimate
     verdict: str
     probabilities: Float64 | None
-    """Of the objects searched on, each from a calibration that had not seen it."""
+    """Probabilities of the objects in the search, each from a calibration that had not seen it."""
     notes: tuple[str, ...]
     seconds: float
     support: Indices
-    """Which objects of the file the machine keeps."""
+    """The objects of the file that the machine keeps."""
     held_out: Indices
-    """Those that the model was scored on and not trained on; none after a search on all objects."""
+    """The objects that the model was scored on and not trained on; none after a search on all objects."""
 
     def predict(self, X: Any) -> Any:
-        """What the model predicts for new objects."""
+        """The predictions of the model for new objects."""
         return self.model.predict(X)
 
     def predict_proba(self, X: Any) -> Float64:
@@ -102,7 +102,7 @@ def fit(
 ) -> Outcome:
     """Choose a kernel and a penalty by cross-validation, train on all objects, and say how good the model is.
 
-    A `checkpoint` keeps what the search has finished, so that it can be resumed after an interrupt.
+    A `checkpoint` keeps the finished part of the search, so it can be resumed after an interrupt.
     """
     plan = plan or Plan()
     began = time.monotonic()
@@ -141,7 +141,7 @@ def fit(
 
 
 def _as_said(problem: Problem, found: Search, chances: Float64 | None) -> Search:
-    """The search with the labels that the model would have given: the most probable ones, unless told otherwise."""
+    """The search with the labels that the model would predict: the most probable ones, unless told otherwise."""
     if chances is None or problem.plan.balanced or problem.threshold is not None:
         return found
     best = found.best
@@ -152,9 +152,9 @@ def _as_said(problem: Problem, found: Search, chances: Float64 | None) -> Search
 def _scored(
     problem: Problem, searches: tuple[Search, Search], estimator: Any, held: Indices, calibrated: Float64
 ) -> tuple[Answers, Estimate, str]:
-    """How good the model is: what was said of objects not seen, the score, and a sentence on which objects they are.
+    """The predictions for unseen objects, their score, and a sentence on which objects they are.
 
-    The search is there with the labels of machines, as which settings were compared, and with those of the model.
+    The search is given both with the labels of machines, by which settings were compared, and with those of the model.
     """
     decided, found = searches
     if len(held):
@@ -172,7 +172,7 @@ def _scored(
 
 
 def answers_of(estimator: Any, objects: Any, y: npt.NDArray[Any], problem: Problem, calibrated: Float64) -> Answers:
-    """What a machine says about objects, as the model will say it."""
+    """The answers of a machine about objects, as the model will give them."""
     predicted = np.asarray(estimator.predict(objects))
     weights = np.ones(len(y))
     if problem.task != "classification":
@@ -188,7 +188,7 @@ def answers_of(estimator: Any, objects: Any, y: npt.NDArray[Any], problem: Probl
 
 
 def _calibrated(problem: Problem, found: Search) -> tuple[Float64 | None, Float64]:
-    """The probabilities of the objects searched on, each without itself; and what new ones are calibrated by."""
+    """The probabilities of the objects in the search, each held out, and the calibration for new ones."""
     if problem.task != "classification":
         return None, np.zeros((0, 0))
     classes, codes = np.unique(problem.y[found.rows], return_inverse=True)
@@ -202,8 +202,8 @@ def _calibrated(problem: Problem, found: Search) -> tuple[Float64 | None, Float6
 def rows_held_out(problem: Problem) -> Indices:
     """Which objects the model is not trained on.
 
-    Rows of a Gram matrix cannot be told from its columns, objects of one group not be parted, and the latest ones are
-    those to learn from: then it is trained on all.
+    With a Gram matrix, groups or times it is trained on all objects: rows of a Gram matrix belong to its columns,
+    groups must not be split, and the latest objects are the most important.
     """
     data = problem.data
     if not isinstance(problem.objects, Objects) or data.groups is not None or data.times is not None:
@@ -218,13 +218,13 @@ def _compile(learner: Learner) -> None:
 
 
 def support_rows(estimator: Any) -> Indices:
-    """Which training objects the machine keeps."""
+    """The training objects that the machine keeps."""
     rows = getattr(estimator, "support_", None)
     return np.arange(len(estimator.expansion_.support)) if rows is None else np.asarray(rows)
 
 
 def novelty_threshold(estimator: Any, objects: Any) -> float:
-    """The distance within which 99 % of the training objects have a support object other than themselves."""
+    """The distance within which 99 % of the training objects have another support object."""
     expansion = estimator.expansion_
     fitted = expansion.kernel
     if fitted.kernel.domain is GramRows:

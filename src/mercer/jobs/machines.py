@@ -1,7 +1,6 @@
-"""What a model predicts with: coefficients, support objects and classes.
+"""The part of a model that predicts: coefficients, support objects and classes.
 
-The estimator around them, and with it scikit-learn, is loaded only when somebody asks for it: `mercer predict` starts
-in a fraction of the time.
+The estimator around them, and with it scikit-learn, is loaded only if needed, so `mercer predict` starts much faster.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ if TYPE_CHECKING:
 
 _PAIRS = "SVC"
 _NUMBERS = ("KernelRidge", "SVR", "KernelQuantileRegressor")
-"""Machines whose only output is what they predict."""
+"""Machines whose output is the prediction itself."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """A trained estimator, whole or as it is stored."""
+    """A trained estimator, complete or in stored form."""
 
     name: str
-    """Of its class."""
+    """The name of its class."""
     expansion: Expansion
     classes: npt.NDArray[Any] | None
     _stored: Stored | None = None
@@ -48,7 +47,7 @@ class Machine:
 
     @classmethod
     def stored(cls, name: str, stored: Stored) -> Machine:
-        """A machine from a file; its parts that predict are checked, the others when they are asked for."""
+        """A machine from a file; the parts for prediction are checked now, the others when they are used."""
         if name not in ESTIMATORS:
             raise ModelFileError(f"it asks for the estimator {name!r:.60}, which this version of mercer does not have.")
         if stored.expansion is None:
@@ -61,7 +60,7 @@ class Machine:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the machine predicts by its outputs alone."""
+        """Whether predictions follow from the outputs alone."""
         if self.name in _NUMBERS:
             return True
         params = {} if self._stored is None else self._stored.params
@@ -102,7 +101,7 @@ class Machine:
         return Certificate.from_array(table, checked_value(self._stored.values, "dtype", str))
 
     def outputs(self, objects: Any) -> Float64:
-        """What the expansion says of objects, one column per machine."""
+        """The values of the expansion for objects, one column per machine."""
         return self.expansion(self.expansion.kernel.coerce(objects))
 
     def predict(self, objects: Any) -> npt.NDArray[Any]:
@@ -121,7 +120,7 @@ class Machine:
         return found
 
     def said(self, outputs: Float64) -> tuple[npt.NDArray[Any], Float64 | None]:
-        """Predictions and decision values from outputs, of machines for pairs of classes or for numbers."""
+        """Predictions and decision values from the outputs of machines for pairs of classes or for numbers."""
         if self.classes is None:
             return outputs[:, 0], None
         many = len(self.classes)

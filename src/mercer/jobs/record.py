@@ -1,4 +1,4 @@
-"""What a model file remembers of its training: plain values, for `mercer info`, model cards and reports."""
+"""What a model file records about its training: plain values, for `mercer info`, model cards and reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEVELS = (50, 80, 90, 95, 99)
 @final
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What was said about objects not seen, and how good that was."""
+    """Predictions for unseen objects, and their scores."""
 
     answers: Answers
     estimate: Estimate
@@ -32,7 +32,7 @@ class Judged:
 
 
 def record(problem: Problem, found: Search, judged: Judged, counts: Mapping[str, int], command: str) -> dict[str, Any]:
-    """Everything that is worth knowing later; `counts` are of objects that were trained on, scored on and kept."""
+    """Everything worth knowing later; `counts` are those of objects trained on, scored on and kept."""
     data, plan, best, estimate = problem.data, problem.plan, found.best, judged.estimate
     classes = problem.task == "classification"
     return {
@@ -67,20 +67,20 @@ def record(problem: Problem, found: Search, judged: Judged, counts: Mapping[str,
 
 
 def _errors(problem: Problem, found: Search) -> dict[str, float] | None:
-    """How large errors are, for intervals around predictions; none for classes and for quantiles off the middle."""
+    """The sizes of errors, for intervals around predictions; none for classes and quantiles other than the median."""
     if problem.task != "regression" or problem.metric.quantile not in (None, 0.5):
         return None
     return typical_errors(problem.link(problem.y[found.rows]) - found.best.decisions[:, 0])
 
 
 def typical_errors(residuals: Float64) -> dict[str, float]:
-    """How large errors on objects not seen are: the level in per cent, and the size that so many stay within."""
+    """The sizes of errors on unseen objects: levels in per cent, and the error that this many do not exceed."""
     sizes = np.abs(residuals)
     return {str(level): float(np.quantile(sizes, min(1.0, level / 100 * (1 + 1 / len(sizes))))) for level in _LEVELS}
 
 
 def _of_classes(answers: Answers) -> list[dict[str, Any]]:
-    """For each class how many objects it has, how often it is recognised, and how often rightly predicted."""
+    """For each class: its number of objects, its recall, and its precision."""
     found = []
     for label in answers.labels:
         true, said = answers.y == label, answers.predicted == label

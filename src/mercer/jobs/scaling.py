@@ -1,8 +1,8 @@
-"""The final machine on very many objects: exact, or on landmarks, by what either costs and what landmarks would lose.
+"""The final machine on very many objects: exact or on landmarks, depending on the costs and the loss by landmarks.
 
-Kernels and penalties are chosen on a sample. To train on all objects, exact machines take time with the square of their
-number, machines on landmarks in proportion to it. Where the exact one would take longer than people wait, a probe tells
-what landmarks leave of the kernel: little, and the function is smooth enough for them.
+Kernels and penalties are chosen on a sample. To train on all objects, the time of an exact machine grows with the
+square of their number, that of a machine on landmarks linearly. If the exact one would take too long, a probe measures
+how much of the kernel landmarks miss: if little, they are used.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from mercer.selection.learner import Learner, evenly_spread
 PATIENCE = 120.0
 """Seconds up to which the exact machine is trained in any case, unless there is a time limit."""
 NEVER = 7200.0
-"""Seconds beyond which it is not trained, however much landmarks lose."""
+"""Seconds beyond which it is never trained, however much landmarks lose."""
 LANDMARKS = 1000
-"""Beyond these, training costs more than it gains on most data."""
+"""The number of landmarks: with more, training takes longer than it is worth on most data."""
 _PROBED = 10_000
-"""Objects that the probe looks at: ten for each landmark."""
+"""Objects in the probe: ten for each landmark."""
 SMOOTH = 0.15
-"""What landmarks may leave of the trace: on forest cover, where they lose much, they leave 0.3; on smooth functions
-less than 0.1."""
+"""The fraction of the trace that landmarks may leave: 0.3 on forest cover, where they lose much; less than 0.1 on
+smooth functions."""
 
 
 def scaled(
     kernel: Kernel, learner: Learner, data: Data, objects: Any, time_limit: float | None = None
 ) -> tuple[Kernel, str]:
-    """The kernel to train on all objects with, and a sentence on why; an empty one where nothing is special."""
+    """The kernel for training on all objects, and a sentence that says why; empty if nothing is special."""
     patience = PATIENCE if time_limit is None else min(PATIENCE, time_limit)
     if not isinstance(objects, Objects) or kernel.is_precomputed or len(objects) <= 2 * LANDMARKS:
         return kernel, ""

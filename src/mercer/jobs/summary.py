@@ -1,4 +1,4 @@
-"""What a file holds, in plain values."""
+"""A summary of the content of a file, in plain values."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ NOUNS = {
     "trees": "tree",
     "gram": "object",
 }
-"""What one object of each kind is called."""
+"""The name of one object of each kind."""
 
 
 def summary(data: Data) -> dict[str, Any]:
-    """What a file holds, as plain values."""
+    """The content of a file, as plain values."""
     told: dict[str, Any] = {
         "name": data.name,
         "format": data.format,
@@ -53,7 +53,7 @@ def _span(days: Any) -> str:
 
 
 def content(values: Any, numbers: bool) -> str:
-    """Range and mean of numbers; the commonest of other values with their counts."""
+    """Range and mean of numbers; the most common of other values with their counts."""
     if not len(values):
         return "nothing"
     if numbers:

@@ -1,4 +1,4 @@
-"""Every kernel, by one flat list of names, loaded on first use."""
+"""All kernels in one flat namespace, loaded on first use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The contract of a kernel.
 
 A **kernel** is an immutable record of hyperparameters. It computes nothing by itself: ``kernel.fit(objects)`` resolves
-what depends on data and gives a **fitted kernel**, which turns objects into features once and compares batches of
+what depends on data and returns a **fitted kernel**, which turns objects into features once and compares batches of
 features many times, tile by tile, without the GIL.
 
 ::
@@ -9,7 +9,7 @@ features many times, tile by tile, without the GIL.
     objects ──fitted.features──▶ features ──fitted.align──▶ both sides ──fitted.tile──▶ a block of the Gram matrix
               (once per object)             (once per Gram)              (many times)
 
-To write one, subclass `Kernel`: a `domain`, `features`, `tile`, `diagonal`, and `feature_map` if phi can be written.
+To write one, subclass `Kernel`: a `domain`, `features`, `tile`, `diagonal`, and `feature_map` if phi is explicit.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 SAFE_IN_SINGLE = 1e30
 """float32 ends at 3.4e38; below this bound sums and products of values cannot overflow."""
 ANY_TILE = 2**62
-"""A tile of any size: the answer of kernels whose entries cost little."""
+"""Tiles of any size, for kernels whose entries are cheap."""
 
 
 class Features(Protocol):
@@ -69,9 +69,9 @@ class Batch:
 @final
 @dataclass(frozen=True, eq=False)
 class State:
-    """What a kernel learnt from data: named arrays, and the states of the kernels it is made of.
+    """What a kernel learnt from data: named arrays, and the states of its component kernels.
 
-    `objects` are training objects, for the few kernels (centring, latent semantics) whose values take more than two.
+    `objects` are training objects, for the few kernels (centring, latent semantics) whose values depend on them.
     """
 
     values: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class State:
 
 
 class Measure(Record, ABC):
-    """Something that compares two objects: a kernel, or a distance that kernels are functions of."""
+    """Something that compares two objects: a kernel, or a distance on which kernels are based."""
 
     @property
     @abstractmethod
@@ -92,13 +92,13 @@ class Measure(Record, ABC):
         """The kind of objects compared; simple kernels set it as a class attribute."""
 
     def resolve(self, objects: Any) -> State:
-        """Whatever depends on the data, as arrays."""
+        """Everything that depends on the data, as arrays."""
         del objects
         return State()
 
     @abstractmethod
     def features(self, objects: Any, state: State, dtype: DType) -> Features:
-        """What is kept of each object. `dtype` is the precision in which tiles will be asked for."""
+        """The features of each object. `dtype` is the precision in which tiles will be requested."""
 
     def align(self, left: Any, right: Any, state: State) -> tuple[Features, Features]:
         """Both sides of a Gram matrix, prepared for each other once (common columns, for example)."""
@@ -113,7 +113,7 @@ class Measure(Record, ABC):
         """
 
     def tile_entries(self, left: Any, right: Any, state: State) -> int:
-        """How many entries a tile may have so that it takes seconds at most; kernels with costly entries say less."""
+        """How many entries a tile may have to take a few seconds at most; fewer for expensive kernels."""
         del left, right, state
         return ANY_TILE
 
@@ -122,7 +122,7 @@ class Measure(Record, ABC):
         """k(x, x) of each object, in float64, never by evaluating pairs."""
 
     largest_in_single: ClassVar[float] = SAFE_IN_SINGLE
-    """Values k(x, x) below this make float32 precise enough for all values."""
+    """float32 is precise enough for all values if every k(x, x) is below this."""
 
     @property
     def children(self) -> tuple[Kernel, ...]:
@@ -131,7 +131,7 @@ class Measure(Record, ABC):
         return tuple(value for field in fields for value in field if isinstance(value, Kernel))
 
     def whole(self, left: Any, right: Any, state: State) -> Floating | None:
-        """All values between two sides, if they lie in memory already: a matrix that was handed in, for example."""
+        """All values between two sides, if they are already in memory: a precomputed matrix, for example."""
         del left, right, state
         return None
 
@@ -141,7 +141,7 @@ class Measure(Record, ABC):
         return all(kernel.symmetric for kernel in self.children)
 
     def single_precision(self, features: Any, state: State) -> bool:
-        """Whether float32 holds the values to about seven digits; overflowing powers and huge counts say no."""
+        """Whether float32 holds the values to about seven digits; false for overflowing powers and huge counts."""
         return bool(self.diagonal(features, state).max(initial=0.0) < self.largest_in_single)
 
 
@@ -149,23 +149,23 @@ class Kernel(Measure):
     """A kernel k(x, z): a record of hyperparameters, with an algebra.
 
     ``a + b``, ``a * b``, ``2.0 * a``, ``a + 1.0``, ``a**2`` are kernels again. `psd` tells whether every Gram matrix is
-    positive semi-definite whatever the data; `data_dependent` whether the values depend on what `fit` saw.
+    positive semi-definite, whatever the data; `data_dependent` whether values depend on the objects passed to `fit`.
     """
 
     __array_ufunc__ = None  # NumPy's numbers leave ``2.0 * kernel`` to the kernel
 
     reason: ClassVar[str] = "it is an inner product of features"
-    """Why it is positive semi-definite, provided that the kernels it is made of are: one clause of `derivation`."""
+    """Why it is positive semi-definite, provided that its component kernels are: one clause of `derivation`."""
     formula: ClassVar[str] = ""
-    """Its formula in LaTeX, where ``<x>``, ``<z>`` and ``<parameter>`` are filled in; empty: shown by name."""
+    """Its formula in LaTeX, in which ``<x>``, ``<z>`` and ``<parameter>`` are replaced; if empty, its name is shown."""
     binding: ClassVar[int] = form.ATOM
-    """How tightly its text holds together, which tells where it needs brackets."""
+    """The operator precedence of its text, which determines where brackets are needed."""
     is_linear: ClassVar[bool] = False
-    """Whether it is the dot product of vectors as they are, so that its features are their columns."""
+    """Whether it is the plain dot product of vectors, so its features are their columns."""
     variants: ClassVar[tuple[Mapping[str, Any], ...] | None] = None
-    """Parameters that the conformance suite tries; None for the defaults, if all have one."""
+    """Parameters that the conformance suite tries; None for the defaults, if all parameters have one."""
     is_precomputed: ClassVar[bool] = False
-    """Whether its values come from a matrix of the user's, so that there are no objects to look at."""
+    """Whether its values come from a matrix given by the user, so there are no objects."""
 
     @property
     def psd(self) -> bool:
@@ -188,10 +188,10 @@ class Kernel(Measure):
             yield cls()
 
     def feature_map(self, state: State) -> FeatureMap | None:
-        """Its features, if they can be written down: see `mercer.kernels.features.feature_map`.
+        """Its explicit features, or None: see `mercer.kernels.features.feature_map`.
 
-        A kernel that has them trains linear machines and, on many objects, all machines without a Gram matrix; scores
-        new objects without comparing them to support objects; and explains its decisions.
+        With them, linear machines and, on many objects, all machines are trained without a Gram matrix; new objects are
+        scored without comparing them to support objects; and decisions can be explained.
         """
         return None
 
@@ -213,31 +213,31 @@ class Kernel(Measure):
         return space.feature_matrix(fitted, batch, names)
 
     def column_products(self, state: State) -> ColumnProducts | None:
-        """The kernel as a sum of products of kernels on single columns, for explanations; None where it is none."""
+        """The kernel as a sum of products of kernels on single columns, for explanations; None if it is not."""
 
     @property
     def summands(self) -> tuple[Kernel, ...]:
-        """The kernels that it is the sum of, in the order of `State.parts`; none where it is no sum."""
+        """The kernels that it is the sum of, in the order of `State.parts`; empty if it is not a sum."""
         return ()
 
     @property
     def logarithms(self) -> LogKernel | None:
-        """The kernel itself, if it also gives the logarithms of its values."""
+        """The kernel itself, if it can also compute the logarithms of its values."""
         return None
 
     @property
     def on_columns(self) -> tuple[OnColumns, ...]:
-        """The kernels on columns that a kernel on tables is made of."""
+        """The component kernels on columns of a kernel on tables."""
         return tuple(part for child in self.children for part in child.on_columns)
 
     def images(self, objects: Any) -> Any:
-        """What the kernels that it is made of compare: the objects, or something made of each."""
+        """What its component kernels compare: the objects, or an image of each."""
         return objects
 
     # k = f(measure): a plain kernel is its own measure, and f is the identity. Pointwise kernels override these four.
     @property
     def measure(self) -> Measure:
-        """What must be computed between two objects before `pointwise` makes it a kernel value."""
+        """What is computed between two objects before `pointwise` turns it into a kernel value."""
         return self
 
     def measure_state(self, state: State) -> State:
@@ -248,7 +248,7 @@ class Kernel(Measure):
         """Turn values of the measure into values of the kernel, in place."""
 
     def parameters(self, objects: Any, measure_state: State) -> dict[str, float]:
-        """What `pointwise` needs to know that depends on data, such as gamma='scale', resolved to numbers."""
+        """Data-dependent parameters of `pointwise`, such as gamma='scale', resolved to numbers."""
         del objects, measure_state
         return {}
 
@@ -273,7 +273,7 @@ class Kernel(Measure):
         return FittedKernel(self, self.resolve(objects))
 
     def __call__(self, *objects: Any) -> Any:
-        """Refused: only a fitted kernel computes."""
+        """Raises: only a fitted kernel computes."""
         raise unfitted(self)
 
     def __add__(self, other: Kernel | float) -> Kernel:
@@ -291,7 +291,7 @@ class Kernel(Measure):
 
         if not _is_number(other):
             return NotImplemented
-        return self if other == 0 else constant_like(self, other) + self  # 0: how the built-in sum starts
+        return self if other == 0 else constant_like(self, other) + self  # 0: the start value of the built-in sum
 
     def __mul__(self, other: Kernel | float) -> Kernel:
         from mercer.kernels.algebra.sums import Product, Scaled
@@ -356,7 +356,7 @@ class FittedKernel:
 
     def features(self, objects: Objects, dtype: DType = np.float64) -> Features:
         found = self.kernel.features(objects, self.state, dtype)
-        if isinstance(found, np.ndarray | list | tuple):  # whose `take`, if there is one, does something else
+        if isinstance(found, np.ndarray | list | tuple):  # whose `take`, if any, does something else
             raise array_of_features(self.kernel, found)
         return found
 
@@ -374,7 +374,7 @@ class FittedKernel:
         return self.in_range(self.kernel.diagonal(features, self.state))
 
     def in_range(self, values: Float64) -> Float64:
-        """The values k(x, x) of objects, if they are numbers."""
+        """The values k(x, x) of objects; refuses overflow."""
         if not np.isfinite(values).all():
             where = int(np.flatnonzero(~np.isfinite(values))[0])
             what = f"overflow in kernel {self.kernel}: k(x, x) of object {where} is {values[where]}"

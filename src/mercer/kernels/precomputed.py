@@ -22,7 +22,7 @@ _COPIED = 32 * 2**20
 class Precomputed(Kernel):
     """Values looked up in a matrix: square for training, K(new, training) for prediction.
 
-    Two new objects cannot be compared, since the matrix does not say how alike they are.
+    Two new objects cannot be compared, since the matrix does not contain their similarity.
 
     >>> from mercer import kernels
     >>> kernels.Precomputed().fit([[2.0, 1.0], [1.0, 2.0]])([[2.0, 1.0], [1.0, 2.0]])
@@ -32,7 +32,7 @@ class Precomputed(Kernel):
 
     domain = GramRows
     is_precomputed = True
-    psd = symmetric = False  # nothing is known of the matrix
+    psd = symmetric = False  # nothing is known about the matrix
 
     def resolve(self, objects: GramRows) -> State:
         assert objects.matrix is not None
@@ -59,7 +59,7 @@ class Precomputed(Kernel):
             )
         rows = left.matrix if _all_of(left) else left.matrix[left.index]
         if rows.dtype == out.dtype:
-            np.take(rows, right.index, axis=1, out=out, mode="clip")  # which `features` has checked
+            np.take(rows, right.index, axis=1, out=out, mode="clip")  # already checked by `features`
         else:
             out[...] = rows[:, right.index]
 

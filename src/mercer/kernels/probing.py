@@ -1,7 +1,7 @@
-"""Kernel classes that users write are tried out on a few objects when they are first used.
+"""Kernel classes written by users are tested on a few objects when they are first used.
 
-What a class gets wrong otherwise shows as a bad model, or not at all: a `tile` that rebinds its buffer leaves what was
-in memory before, a wrong `diagonal` is written over every Gram matrix, and a class that says it is positive
+Otherwise mistakes in a class would show as a bad model, or not at all: a `tile` that rebinds its buffer leaves
+arbitrary values, a wrong `diagonal` is written into every Gram matrix, and a class that claims to be positive
 semi-definite is not checked again.
 """
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
 _OBJECTS = 12
-"""How many are compared: enough for most mistakes to show, few enough to take no time."""
+"""The number of objects compared: enough to reveal most mistakes, few enough to take no time."""
 _ROUNDING = 1e-5
-"""Differences up to this share of the largest value are rounding, in float32 somewhere inside perhaps ..."""
+"""Differences up to this fraction of the largest value are rounding errors, possibly of float32 ..."""
 _NEGATIVE = 1e-8
-"""... and so are eigenvalues this share of the trace below zero."""
+"""... and so are negative eigenvalues up to this fraction of the trace."""
 
 _ONE_PIECE = 2**31
-"""Values that are computed at once, at most: 16 GiB. Larger blocks fit few machines, and nobody could stop them."""
+"""The most values computed at once: 16 GiB. Larger blocks fit few computers, and could not be interrupted."""
 
 
 def probe(kernel: Kernel, objects: Any) -> None:
-    """Try the kernel, and those that it is made of, where their classes are new here; raises KernelError."""
+    """Test the kernel and its components whose classes are not yet tested; raises KernelError."""
     for part, seen in parts(kernel, objects):
         kind = type(part)
         if kind in STRANGERS and len(seen) > 1:
@@ -40,7 +40,7 @@ def probe(kernel: Kernel, objects: Any) -> None:
 
 
 def refuse_large(rows: int, columns: int) -> None:
-    """Refuse a block that is to be computed in one piece, and is too large for that."""
+    """Refuse a block that is too large to be computed in one piece."""
     if rows * columns > _ONE_PIECE:
         raise CostError(
             f"{rows:,} x {columns:,} kernel values in one piece take {rows * columns * 8 / 2**30:,.0f} GiB, and cannot "
@@ -50,15 +50,15 @@ def refuse_large(rows: int, columns: int) -> None:
 
 
 def unfitted(kernel: Kernel) -> UnfittedError:
-    """The answer to a kernel that is called before it is fitted."""
+    """The error for a kernel that is called before it is fitted."""
     return UnfittedError(
-        f"{kernel} is a kernel that has seen no objects, and some depend on them. Fit it first: kernel.fit(X)(X) "
+        f"{kernel} is not fitted, and some kernels depend on the data. Fit it first: kernel.fit(X)(X) "
         "compares training objects with each other, kernel.fit(X)(new, X) new ones with them."
     )
 
 
 def array_of_features(kernel: Kernel, features: Any) -> KernelError:
-    """The answer to features that are a bare array or list."""
+    """The error for features that are a bare array or list."""
     return KernelError(
         f"{type(kernel).__name__}.features returned {'an array' if hasattr(features, 'ndim') else 'a list'}, which "
         "cannot be sliced object by object as tiles are. Keep it in a dataclass of your own that derives from "
@@ -67,10 +67,10 @@ def array_of_features(kernel: Kernel, features: Any) -> KernelError:
 
 
 def parts(kernel: Kernel, objects: Any) -> Iterator[tuple[Kernel, Any]]:
-    """The kernel and all that it is made of, each with the objects that it compares.
+    """The kernel and all its components, each with the objects that it compares.
 
-    Searches compare rows of a matrix that was computed before, by a kernel that keeps the one they stand for: that one
-    compares other objects, and was tried when the matrix was made.
+    In searches, a kernel that looks up rows of a computed matrix keeps the original kernel. That one compares other
+    objects, and was tested when the matrix was computed.
     """
     if not isinstance(objects, kernel.domain):
         return

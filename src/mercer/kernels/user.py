@@ -26,29 +26,29 @@ from mercer.kernels.text.form import text_of_value
 
 KINDS = ("vectors", "strings", "items")
 _FEW = 1024
-"""Entries of a tile of a function that may take long, which nobody can tell beforehand: at a millisecond each they take
-a second. Larger tiles delay the answer to Ctrl-C, smaller ones cost more calls. Fewer still where a time limit has to
-be kept and a function cannot be left between two pairs."""
+"""Entries per tile of a user's function, whose cost is unknown: at a millisecond each they take a second. Larger tiles
+delay Ctrl-C, smaller ones need more calls. There are fewer entries if there is a time limit and a function of blocks
+cannot be stopped between two pairs."""
 _SHOWN = 60
-"""Letters of an object in a message: enough to know it by."""
+"""Characters of an object shown in a message: enough to recognise it."""
 _DIAGONAL_BLOCK = 8
-"""Objects compared at once for k(x, x) of a function of blocks: short blocks waste little, longer ones save calls."""
+"""Objects per block when a function of blocks gives k(x, x): short blocks waste little, longer ones save calls."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class RawFeatures:
-    """The objects as the user's function wants them: an array of rows, or a list."""
+    """The objects as the user's function expects them: an array of rows, or a list."""
 
     raw: Any
     own: Float64 | None = field(default=None, metadata={"remembered": True})
-    """k(x, x) of each, NaN where it is not known yet; a function of two objects is not called for it twice."""
+    """k(x, x) of each object, NaN if not known yet; a function of two objects is not called for it twice."""
 
     @classmethod
     def of(cls, objects: Objects) -> Self:
         if isinstance(objects, Vectors):
             values: Any = objects.values
-            return cls(values.astype(np.float64, copy=False))  # what the function computes is exact to float64
+            return cls(values.astype(np.float64, copy=False))  # the function computes in float64
         if isinstance(objects, Strings):
             return cls(objects.tolist())
         assert isinstance(objects, Items)
@@ -64,7 +64,7 @@ class RawFeatures:
         return RawFeatures(self.raw[index], own)
 
     def is_same(self, other: RawFeatures) -> bool:
-        """Whether these are the same objects in the same order, told without looking into them."""
+        """Whether these are the same objects in the same order, by identity."""
         if isinstance(self.raw, list):
             return len(self) == len(other) and all(one is two for one, two in zip(self.raw, other.raw, strict=True))
         one, two = self.raw, other.raw
@@ -78,12 +78,12 @@ _BATCH_NEEDED = (
 
 
 def refused_batch(name: str, owner: str, error: Exception, objects: Objects) -> KernelError:
-    """The answer to a function that fails, most often because it was written for one object."""
+    """The error for a function that fails, most often because it was written for one object."""
     return KernelError(f"The function {name} of {owner} raised {error!r} on {len(objects)} objects. {_BATCH_NEEDED}")
 
 
 def images_of(phi: Any, objects: Objects, domain: type[Objects], owner: str) -> Objects:
-    """What a function (or the ``transform`` of a fitted transformer) makes of each object, as objects to compare."""
+    """The images of objects under a function (or the ``transform`` of a fitted transformer), as objects to compare."""
     name = text_of_value(phi)
     try:
         images = getattr(phi, "transform", phi)(RawFeatures.of(objects).raw)
@@ -104,7 +104,7 @@ def images_of(phi: Any, objects: Objects, domain: type[Objects], owner: str) -> 
 
 
 def names_of_images(phi: Any) -> Columns:
-    """What a transformer calls the columns that it makes, if it says so."""
+    """The names of the output columns of a transformer, if it has any."""
     try:
         return tuple(phi.get_feature_names_out())
     except Exception:  # functions have no such method, and some transformers know no names
@@ -120,7 +120,7 @@ def _dot(x: Any, z: Any) -> Any:
 
 
 class _UserKernel(OnNamedObjects):
-    """What both kinds of user functions share: nothing is known of them, so symmetry and values are checked."""
+    """The base of both kinds of user functions. Nothing is known about them, so symmetry and values are checked."""
 
     function: Callable[[Any, Any], Any]
     phi: Any
@@ -166,7 +166,7 @@ class _UserKernel(OnNamedObjects):
             raise KernelError(f"The kernel function {_name(self.function)} {told}.") from error
 
     def _told(self, left: Any, right: Any) -> str:
-        """What the function was called with, in words."""
+        """The arguments of the function, in words."""
         return f"blocks of {len(RawFeatures(left))} and {len(RawFeatures(right))} objects"
 
 
@@ -175,7 +175,7 @@ class _UserKernel(OnNamedObjects):
 class FromBlocks(_UserKernel):
     """A kernel from your function of two batches, ``function(X, Z) -> array of shape (len(X), len(Z))``.
 
-    This is what scikit-learn's ``kernel=callable`` means. `objects` says what the function takes: arrays of rows
+    This is what scikit-learn's ``kernel=callable`` means. `objects` says what the function receives: arrays of rows
     (``"vectors"``), lists of str (``"strings"``) or lists of anything (``"items"``). A function in plain Python holds
     the interpreter lock, so only what it calls inside NumPy runs in parallel. `phi`, `symmetric` and `psd` are as for
     `FromFunction`.
@@ -209,7 +209,7 @@ class FromBlocks(_UserKernel):
         out[...] = block
 
     def diagonal(self, features: RawFeatures, state: State) -> Float64:
-        # A block function gives no cheaper way than blocks; short ones waste little.
+        # A function of blocks has no cheaper way; short blocks waste little.
         values = np.empty(len(features))
         timed = _deadline.Work(f"the values k(x, x) of {_name(self.function)}", len(features))
         for start in range(0, len(features), _DIAGONAL_BLOCK):
@@ -229,13 +229,13 @@ class FromFunction(_UserKernel):
     On vectors, a function compiled with ``numba.njit`` is called from a compiled loop, in threads; a plain Python
     function is called once per pair and holds the interpreter lock.
 
-    If the features of your kernel can be written down, give them as `phi`: a function of a batch (or a fitted
-    transformer) that returns one row of numbers per object, such that products of rows are the values of the kernel.
-    Linear machines, scoring without support objects, and explanations then work as for Mercer's own kernels.
+    If your kernel has explicit features, pass them as `phi`: a function of a batch (or a fitted transformer) that
+    returns one row of numbers per object, such that products of rows are the values of the kernel. Linear machines,
+    scoring without support objects, and explanations then work as for Mercer's own kernels.
 
-    Nothing is known of a function, so it is called both ways round for every pair, and the matrix is decomposed to see
-    whether it is a kernel's. Say ``symmetric=True`` where function(x, z) = function(z, x), and it is called once for
-    every pair; ``psd=True`` where no Gram matrix has negative eigenvalues, and nobody looks for any.
+    Nothing is known about a function, so every pair is computed in both orders, and the matrix is checked for negative
+    eigenvalues. Set ``symmetric=True`` if function(x, z) = function(z, x), so it is called once for every pair; set
+    ``psd=True`` if no Gram matrix has negative eigenvalues, to skip that check.
 
     >>> from mercer import kernels
     >>> shared = kernels.FromFunction(lambda a, b: len(a & b), objects="items")
@@ -285,7 +285,7 @@ class FromFunction(_UserKernel):
         _refuse_non_finite(self.function, out)
 
     def _call_for_pairs(self, left: RawFeatures, right: RawFeatures, out: Floating) -> None:
-        """Every pair in turn; of a symmetric function on a batch with itself, only those above the diagonal."""
+        """Call the function for every pair; for a symmetric one on a batch with itself, only above the diagonal."""
         half = self.symmetric and left.is_same(right)
         timed = _deadline.Work(f"{out.size:,} values of {_name(self.function)}", out.size / 2 if half else out.size)
         for i, x in enumerate(left.raw):
@@ -337,10 +337,10 @@ def _refuse_non_finite(function: Callable[[Any, Any], Any], block: Any) -> None:
 
 
 def _shown(item: Any) -> str:
-    """An object of a user's function, in as many letters as a message has room for."""
+    """An object as text, shortened for messages."""
     try:
         text = " ".join(repr(item).split())
-    except Exception:  # of a class that fails even there
+    except Exception:  # its class fails even there
         text = f"<{type(item).__name__}>"
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 

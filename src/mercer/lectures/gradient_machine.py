@@ -59,7 +59,7 @@ class GradientKernelMachine(KernelParameters, TracedKernelClassifier):
     dual_coef_, intercept_ : their coefficients and the constants, a row for each machine.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import GradientKernelMachine
     >>> model = GradientKernelMachine(objective="svm", C=10.0).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._types import Float64
@@ -41,6 +42,7 @@ class _Perceptron(TracedClassifier):
     @property
     def converged_(self) -> bool:
         """Whether the last epoch of every machine had no mistake."""
+        check_is_fitted(self)
         return all(trace.last == 0 for trace in self.traces_)
 
     def _check_parameters(self) -> None:
@@ -98,7 +100,7 @@ class KernelPerceptron(_Perceptron, KernelParameters, TracedKernelClassifier):
     dual_coef_, intercept_ : their coefficients and the constants, a row for each machine.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import KernelPerceptron, kernels
     >>> xor = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -131,7 +133,7 @@ class PrimalPerceptron(_Perceptron, TracedLinearClassifier):
     coef_, intercept_ : w and b, a row for each machine.
     traces_, converged_, certificate_ : as in `KernelPerceptron`.
     trace_ : the only trace, of two classes.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import PrimalPerceptron
     >>> model = PrimalPerceptron().fit([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [-1, 1])

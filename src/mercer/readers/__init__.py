@@ -4,8 +4,8 @@
 
     data = read("patients.csv", target="diagnosis")
 
-Nothing in a file is ever run; files that are too large, broken or hostile are refused in words that name the file, the
-line and the column.
+Nothing in a file is ever executed; files that are too large, broken or hostile are refused with messages that name the
+file, the line and the column.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _SAVE = "Save it with numpy.savez(path, X=..., y=...)."
 
 
 def read_npy(source: Source, options: Options) -> Data:
-    """One matrix; its labels are one of its columns, or come from a file of their own."""
+    """One matrix; its labels are one of its columns, or come from a separate file."""
     return _data(source.name, "npy", array_of(source.name, source.content), None, options)
 
 
@@ -71,7 +71,7 @@ def array_of(name: str, content: bytes) -> npt.NDArray[Any]:
         array: npt.NDArray[Any] = np.load(stream, allow_pickle=False)
     except DataFileError:
         raise
-    except Exception as error:  # NumPy raises errors of every kind, from Python's own tokenizer on
+    except Exception as error:  # NumPy raises all kinds of errors, even those of Python's tokenizer
         what = f"not a NumPy file that can be read: {reason(error)}"
         raise problem(name, what, hint="Is it damaged? Save it again with numpy.save.") from error
     return array
@@ -93,7 +93,7 @@ def _members(source: Source, options: Options) -> dict[str, npt.NDArray[Any]]:
                 found[key] = array_of(f"{source.name}/{quoted(key)[1:-1]}", content)
     except DataFileError:
         raise
-    except Exception as error:  # zipfile raises errors of many kinds, those of its decompressors among them
+    except Exception as error:  # zipfile raises many kinds of errors, including those of its decompressors
         what = f"not an npz file that can be read: {reason(error)}"
         raise problem(source.name, what, hint="Is it damaged? Save it again with numpy.savez.") from error
     return found

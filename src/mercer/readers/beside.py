@@ -1,4 +1,4 @@
-"""Columns that say something about the rows and are not learnt from: groups, times and weights."""
+"""Columns about the rows that are not learnt from: groups, times and weights."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Beside:
     times: Float64 | None = None
     weights: Float64 | None = None
     names: dict[str, str] = field(default_factory=dict)
-    """Which column says what."""
+    """The column of each role."""
 
     def take(self, rows: list[int]) -> Beside:
-        """The same of some rows."""
+        """The same for some rows."""
         groups, times, weights = (taken(part, rows) for part in (self.groups, self.times, self.weights))
         return Beside(groups, times, weights, self.names)
 
@@ -38,7 +38,7 @@ class Beside:
 def beside_columns(
     name: str, columns: dict[str, Cells], lines: Sequence[int], options: Options, notes: list[str]
 ) -> Beside:
-    """Groups, times and weights, by columns that are then left out; the seasons of dates are still learnt from."""
+    """Groups, times and weights from columns that are then left out; the seasons of dates are still learnt from."""
     if not options.require_target:
         return Beside()
     if options.group is not None and options.time is not None:
@@ -62,7 +62,7 @@ def beside_columns(
 
 
 def refuse_beside(data: Data, options: Options) -> None:
-    """Groups, times and weights are columns: what is no table has none."""
+    """Refuse groups, times and weights for data that is not a table."""
     asked = {"--group": options.group, "--time": options.time, "--weight": options.weight}
     given = next((key for key, value in asked.items() if value is not None), None)
     if given is not None and options.require_target and data.kind != "table":

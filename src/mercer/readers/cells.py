@@ -1,4 +1,4 @@
-"""What one cell of a table can be: a number, a missing value, or text."""
+"""Cells of a table: numbers, missing values, or text."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import numpy as np
 from mercer._types import Float64
 
 Cells = Sequence[str] | Float64
-"""A column as it stands in a file: text; or numbers, NaN where one is missing, if it holds nothing else."""
+"""A column as in a file: text; or, if it contains nothing else, numbers with NaN for missing ones."""
 
 MISSING = frozenset(("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "none", "?", "#N/A", "<NA>"))
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def is_number(text: str) -> bool:
-    """Whether this is how people write a number."""
+    """Whether this is a number as people write it."""
     return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def is_finite(text: str) -> bool:
-    """Whether this is a number that a float can hold."""
+    """Whether this is a number that fits in a float."""
     return is_number(text) and abs(float(text)) != np.inf
 
 
 def numbers_of(cells: Sequence[str]) -> Float64 | None:
-    """The cells as finite numbers, NaN where one is missing; None if one is anything else."""
+    """The cells as finite numbers, NaN if missing; None if any cell is something else."""
     try:
         found = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
     except ValueError:

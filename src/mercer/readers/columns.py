@@ -1,4 +1,4 @@
-"""What a column of a table holds: numbers, categories, dates, prose, sequences, molecules or trees."""
+"""The kind of a column of a table: numbers, categories, dates, prose, sequences, molecules or trees."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ _CATEGORIES = 50  # up to this many distinct values always are categories; more 
 _PROSE = 20  # characters: longer words on average are prose, not names of categories
 _SHORTEST_SEQUENCE = 8  # characters on average: shorter strings of letters are words
 _CODES = 15  # numbers and words together are codes up to this many distinct values, each some four times on average
-_ALPHABET = 6  # letters: DNA and RNA with gaps and N have no more; longer alphabets need a telling name
+_ALPHABET = 6  # letters: DNA and RNA with gaps and N have no more; larger alphabets need a name that says so
 
 
 @final
 @dataclass(frozen=True)
 class ColumnReader:
-    """Gives the columns of one table their kinds; `lines` are those of the rows, for messages."""
+    """Determines the kinds of the columns of one table; `lines` are those of the rows, for messages."""
 
     name: str
     lines: Sequence[int]
     options: Options
     decided: dict[str, list[str]] = field(default_factory=dict)
-    """What was decided, and about which columns."""
+    """Decisions, and the columns they are about."""
 
     def read(self, key: str, raw: Cells) -> Column:
-        """The column called `key`, of the kind that the user gave or that its cells show."""
+        """The column `key`, of the kind given by the user or detected from its cells."""
         if isinstance(raw, np.ndarray):
             infinite = np.flatnonzero(np.isinf(raw))
             if len(infinite):
@@ -83,7 +83,7 @@ class ColumnReader:
         return _words(key, kind_of_words(key, [value for value in values if value not in MISSING]), values)
 
     def _written(self, key: str, values: list[str], *, must_be_numbers: bool) -> Column | None:
-        """Numbers in any writing, dates or steps of a scale; a few other words among numbers are an error."""
+        """Numbers in any notation, dates or steps of a scale; a few other words among numbers are an error."""
         dated = None if must_be_numbers else days_of(values)
         if dated is not None:
             self._note(key, f"read as dates ({_EXAMPLES[dated[1]]}; --category reads them as words)")
@@ -100,9 +100,9 @@ class ColumnReader:
         return Column(key, NUMBER, found.values, style)
 
     def _refuse_mistakes(self, key: str, values: list[str], found: Written | None, *, must_be_numbers: bool) -> None:
-        """Raise the error for a few words among numbers, or for any where there must be numbers alone.
+        """Raise the error for a few words among numbers, or for any word in a column that must be numeric.
 
-        Few values that repeat are codes, not measurements with a mistake: these are categories.
+        A few repeated values are codes, and thus categories, not measurements with a mistake.
         """
         present = [value for value in values if value not in MISSING]
         wrong = found.wrong if found is not None else present if must_be_numbers else ()
@@ -142,7 +142,7 @@ class ColumnReader:
         ]
 
     def _refuse_infinite(self, key: str, values: list[str]) -> None:
-        """Raise the error for numbers that no float holds."""
+        """Raise the error for numbers that do not fit in a float."""
         present = [value for value in values if value not in MISSING]
         if present and all(map(is_number, present)):
             beyond = next(value for value in present if not is_finite(value))
@@ -204,7 +204,7 @@ def _are_sequences(key: str, values: Sequence[str]) -> bool:
 
 
 def is_identifier(key: str, values: Cells) -> bool:
-    """Whether a column only names the rows: a name that says so, and hardly a value twice, but no prose."""
+    """Whether a column only names the rows: its name says so, hardly any value repeats, and it is not prose."""
     if len(values) < 2 or isinstance(values, np.ndarray) or ID_NAMES.fullmatch(key) is None:
         return False
     if len({value.strip() for value in values}) <= 0.95 * len(values):

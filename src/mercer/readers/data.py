@@ -22,7 +22,7 @@ NUMERIC = (NUMBER, DATE)
 @final
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a table: numbers or days with NaN where a value is missing, or strings with None there."""
+    """One column of a table: numbers or days, NaN if missing, or strings, None if missing."""
 
     name: str
     kind: str
@@ -47,18 +47,18 @@ class Data:
     """Objects read from a file.
 
     `kind` is "table", "vectors", "strings", "graphs", "trees" or "gram". The objects of a table are its columns, by
-    name; of the others, what a kernel on that kind takes.
+    name; those of other kinds are what a kernel on that kind accepts.
     """
 
     name: str
-    """What messages call the file."""
+    """The name of the file in messages."""
     format: str
     kind: str
     objects: Any
     labels: npt.NDArray[Any] | None = None
     """Strings, or numbers if every label is one."""
     target: str | None = None
-    """What the labels are called."""
+    """The name of the labels."""
     ids: Sequence[str] | None = None
     lines: Sequence[int] | None = None
     """The line of the file that each object comes from."""
@@ -84,13 +84,13 @@ class Data:
 
     @property
     def styles(self) -> dict[str, str]:
-        """How columns are written that are not plain numbers or words."""
+        """The notation of columns that are not plain numbers or words."""
         if self.kind != "table":
             return {}
         return {key: column.style for key, column in self.objects.items() if column.style}
 
     def name_of(self, position: int) -> str:
-        """What messages and results call one object."""
+        """The name of one object in messages and results."""
         return str(self.ids[position]) if self.ids is not None else str(self.before + position + 1)
 
     def take(self, index: Index) -> Data:
@@ -111,7 +111,7 @@ class Data:
 
 
 def taken(values: Any, index: Index | list[int]) -> Any:
-    """The values at these positions, whatever holds them."""
+    """The values at these positions, for any container."""
     if isinstance(values, Objects):
         return values.take(index if isinstance(index, slice) else np.asarray(index, dtype=np.intp))
     if values is None or isinstance(values, dict):

@@ -28,14 +28,14 @@ FORMS: dict[str, re.Pattern[str]] = {
     "clock": re.compile(_CLOCK),
 }
 """How dates are written. `dmy` comes before `mdy`: where both fit every value, points mean `dmy` and slashes `mdy`."""
-_YOUNG = 70  # years of two digits: 70 to 99 are of the last century, as POSIX has it
+_YOUNG = 70  # two-digit years: 70 to 99 are in the last century, as in POSIX
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 
 
 def days_of(cells: Sequence[str], form: str | None = None) -> tuple[Float64, str] | None:
-    """Days since 1970 (NaN where one is missing), and the form in which they are written; None if they are no dates.
+    """Days since 1970 (NaN if missing), and the form in which they are written; None if they are not dates.
 
-    A time of day is a fraction of a day, as its clock showed it: the cycles of days are those of clocks.
+    A time of day is a fraction of a day in local time, so daily cycles follow the clock.
     """
     present = [cell for cell in cells if cell not in MISSING]
     if not present:

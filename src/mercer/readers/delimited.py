@@ -99,7 +99,7 @@ def read_rows(
         lines: Sequence[int] = range(1 + skip, 1 + skip + len(plain[0]))
         return table_of(source.name, format_, columns, lines, options, notes)
     found, lines, turned = parsed(words)
-    if turned:  # to tell the kind of a column, or what is wrong with it, all of its text is needed
+    if turned:  # all its text is needed to detect the kind of a column, or an error
         again, _, _ = parsed(words | turned)
         found |= {place: again[place] for place in turned}
     if fresh and not lines:
@@ -149,7 +149,7 @@ def delimiter_of(source: Source, options: Options, format_: str) -> tuple[str, l
 
 
 def _evenness(source: Source, mark: str) -> tuple[float, int]:
-    """The share of the first rows that have the most common number of columns, and that number."""
+    """The fraction of the first rows that have the most common number of columns, and that number."""
     head = "\n".join(source.head(_SAMPLE))
     try:
         widths = [len(row) for row in csv.reader(io.StringIO(head), delimiter=mark, skipinitialspace=True) if row]
@@ -181,7 +181,7 @@ def _names(name: str, first: Block, options: Options, notes: list[str]) -> tuple
 
 
 def _is_known(row: list[str], options: Options) -> bool:
-    """Whether a line has the name of a column that the user, or the model, speaks of."""
+    """Whether a line has the name of a column that the user or the model mentions."""
     named = (options.only, options.categories, options.text, options.numbers, dict(options.styles))
     return any(cell.strip() in keys for keys in named for cell in row)
 

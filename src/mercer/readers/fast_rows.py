@@ -1,4 +1,4 @@
-"""Large and plain delimited text through pyarrow, where it is installed: the same columns, several times sooner."""
+"""Large, plain delimited text through pyarrow, if installed: the same columns, several times faster."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NUMBER = r"^[ \t]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t]*$"
 
 
 def plain_columns(source: Source, delimiter: str, width: int, skip: int, words: set[int]) -> dict[int, Cells] | None:
-    """The columns by their places; None where the text is small or not plain, and Python's reader is to read it.
+    """The columns by position; None if the text is small or not plain, so that Python's reader must read it.
 
-    Text is plain without quotes and blank lines, in UTF-8, with one row per line. `skip` lines of it are no rows, and
-    the columns at the places in `words` are kept as text.
+    Plain text has no quotes or blank lines, is in UTF-8, and has one row per line. The first `skip` lines are not rows,
+    and the columns at the positions in `words` are kept as text.
     """
     content = source.content
     if len(content) < _LARGE or source.first != 1 or any(mark in content for mark in _NOT_PLAIN):
@@ -41,7 +41,7 @@ def plain_columns(source: Source, delimiter: str, width: int, skip: int, words: 
                 column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, check_utf8=True
             ),
         )
-    except pa.ArrowException:  # whatever is wrong, Python's reader says it with the line
+    except pa.ArrowException:  # Python's reader reports any error with its line
         return None
     lines = content.count(b"\n") + (not content.endswith(b"\n"))
     if table.num_rows != lines - skip:
@@ -77,7 +77,7 @@ def _numbers(column: Any) -> Float64 | None:
         return None
     try:
         values = pc.cast(pc.if_else(missing, pa.scalar(None, pa.string()), trimmed), pa.float64())
-    except pa.ArrowException:  # a plus sign, say, which Arrow does not read
+    except pa.ArrowException:  # for example a plus sign, which Arrow does not read
         return None
     found = np.asarray(values.to_numpy())
     return None if np.isinf(found).any() else found.astype(np.float64)

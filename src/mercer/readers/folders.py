@@ -33,8 +33,8 @@ _HEAD = 50  # lines that tell sequences from prose: enough to see a space in a s
 def read_folder(folder: str, options: Options) -> Data:
     """Objects in one folder per class, or in one file per class.
 
-    Files of records (FASTA, SMILES, tables, trees and so on) hold as many objects as they have records. A text file is
-    one object in a folder per class, and holds one object per line if it is a class; `whole_files` decides otherwise.
+    Files of records (FASTA, SMILES, tables, trees and so on) contain one object per record. A text file is one object
+    if there is a folder per class, and one object per line if there is a file per class; `whole_files` overrides this.
     """
     name = os.path.basename(os.path.abspath(folder))
     classes = sorted(
@@ -90,7 +90,7 @@ def _records(
     data = merged(name, parts, [files[place] for place in filled])
     data = dataclasses.replace(data, detail={**data.detail, "whole_files": False})
     if data.labels is not None and (options.target is not None or options.label_pattern is not None):
-        return data  # the files are parts of one, and know their labels
+        return data  # the files are parts of one table, and have their labels
     if labels is None:
         return dataclasses.replace(data, labels=None, target="label")
     own = _repeated([labels[place] for place in filled], parts)
@@ -108,7 +108,7 @@ def _repeated(labels: Sequence[str], parts: Sequence[Data]) -> npt.NDArray[np.st
 
 
 def _common_format(name: str, sources: Sequence[Source], files: Sequence[str]) -> str:
-    """The format of all files; files of several formats are no one set of data."""
+    """The format of all files; refuses files of several formats."""
     found = [_format(source) for source in sources]
     other = next((place for place, format_ in enumerate(found) if format_ != found[0]), None)
     if other is not None:
@@ -118,7 +118,7 @@ def _common_format(name: str, sources: Sequence[Source], files: Sequence[str]) -
 
 
 def _format(source: Source) -> str:
-    """By first bytes and suffix; of other files only sequences and trees are told from prose."""
+    """The format by first bytes and suffix; other files are sequences, trees or prose."""
     known = by_magic(source) or by_suffix(source)
     if known is not None:
         return known

@@ -1,4 +1,4 @@
-"""The formats that are read: who reads each, and how to recognise it by first bytes, suffix and lines."""
+"""The supported formats: their readers, and how to recognise them by first bytes, suffix and lines."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Format:
     function: str
     suffixes: tuple[str, ...] = ()
     magic: bytes | None = None
-    """How every file of a binary format begins."""
+    """The first bytes of every file of a binary format."""
     folder: bool = False
     pieces: str | None = None
-    """What long files are cut between: "lines", "records" (headers with >) or "paragraphs". None: read whole."""
+    """Where long files may be split: "lines", "records" (headers with >) or "paragraphs". None: read whole."""
 
 
 FORMATS: dict[str, Format] = {
@@ -62,7 +62,7 @@ _ARFF = re.compile(r"@(relation|problemname)\b", re.IGNORECASE)
 _NUMBER_CELL = re.compile(r"(^|,)\s*-?\d+(\.\d+)?\s*(,|$)")
 _SHEETS = (b"[Content_Types].xml", b"xl/", b"opendocument.spreadsheet")
 _ZIP_HEAD = 4096  # bytes of an archive in which the first member of a spreadsheet is named
-_LINES = 50  # lines looked at: enough to see whether they are alike, and quick on a long file
+_LINES = 50  # lines examined: enough to see whether they are alike, and quick for a long file
 
 
 def detect(source: Source) -> str:
@@ -98,7 +98,7 @@ def by_magic(source: Source) -> str | None:
 
 
 def by_suffix(source: Source) -> str | None:
-    """The format that a suffix promises; .txt and others promise nothing."""
+    """The format that a suffix implies; .txt and others imply none."""
     return _SUFFIXES.get(source.suffix)
 
 
@@ -111,7 +111,7 @@ def _by_lines(source: Source) -> str:
 
 
 def _refuse_unread(source: Source, lines: list[str]) -> None:
-    """Formats that are known, but not read."""
+    """Refuse formats that are known, but not supported."""
     if _ARFF.match(next((line for line in lines if line[0] not in "%#"), "")):
         what = "ARFF and the files of the time series archive are not read"
         raise problem(source.name, what, hint="Save it as CSV.")
@@ -151,7 +151,7 @@ def _is_csv(source: Source, lines: list[str]) -> bool:
 
 
 def _marks_per_line(lines: list[str], mark: str) -> int:
-    """How often a mark occurs in each line; 0 if not in all equally often."""
+    """How often a mark occurs in each line; 0 if the numbers differ."""
     found = {line.count(mark) for line in lines}
     return found.pop() if len(found) == 1 else 0
 

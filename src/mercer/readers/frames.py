@@ -30,7 +30,7 @@ def columns_in(frame: Any) -> Mapping[str, Any]:
 
 
 def cells_of(values: Any) -> Cells:
-    """A column as it would stand in a file: numbers as they are, anything else as text."""
+    """A column as it would be in a file: numbers as they are, anything else as text."""
     array = np.asarray(values) if isinstance(values, np.ndarray) or hasattr(values, "dtype") else _objects(values)
     if array.dtype.kind in "iuf":
         return array.astype(np.float64)
@@ -58,7 +58,7 @@ def _as_text(cells: Cells) -> Cells:
 
 
 def text_of(value: Any) -> str:
-    """One cell; whatever a library calls missing is nothing."""
+    """One cell as text; empty for the missing values of any library."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return ""
     if isinstance(value, bool | np.bool_):

@@ -1,4 +1,4 @@
-"""Precomputed Gram matrices, with the names of the objects where the file has them."""
+"""Precomputed Gram matrices, with the names of the objects if the file has them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ASYMMETRY = 1e-6  # relative to the largest entry: rounding to six digits in a 
 
 
 def is_gram(matrix: Any) -> bool:
-    """Whether a matrix can only hold similarities: square, larger than 3 by 3, and symmetric."""
+    """Whether a matrix can only be one of similarities: square, larger than 3 by 3, and symmetric."""
     square = isinstance(matrix, np.ndarray) and matrix.shape[0] == matrix.shape[1] > 3 and matrix.dtype.kind == "f"
     return square and bool(np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-12))
 
@@ -50,7 +50,7 @@ def gram_of_rows(name: str, rows: list[list[str]], lines: list[int], options: Op
 
 
 def columns_for(name: str, columns: list[str], wanted: list[str]) -> list[int]:
-    """Which columns of a matrix belong to the objects that are wanted, by their names."""
+    """The columns of a matrix that belong to the wanted objects, by name."""
     place = {key: number for number, key in enumerate(columns)}
     absent = [key for key in wanted if key not in place]
     if absent:

@@ -41,7 +41,7 @@ def graphml_graphs(source: Source) -> list[Any]:
         raise missing_extra("GraphML", "networkx", "graphs") from error
     try:
         graphs = list(reader()(string=source.text.encode()))
-    except Exception as error:  # networkx raises errors of every kind, from its XML parser on
+    except Exception as error:  # networkx raises all kinds of errors, including those of its XML parser
         what = f"not GraphML that can be read: {reason(error)}"
         raise problem(source.name, what, hint="Is it damaged? Write it again, for example with networkx.") from error
     if not graphs:
@@ -108,7 +108,7 @@ def label_of(attributes: Mapping[str, Any], options: Options) -> str:
 
 
 def to_graphs(name: str, graphs: list[Any], lines: Sequence[int] | None = None) -> Graphs:
-    """`Graphs` of what a file holds; an error about one of them names its line."""
+    """The graphs of a file as `Graphs`; an error about one of them names its line."""
     hint = "Correct or remove the graph."
     try:
         return Graphs.coerce(graphs)

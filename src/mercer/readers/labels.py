@@ -1,4 +1,4 @@
-"""The labels of objects: from their file or one of their own, checked, and numbers where all of them are."""
+"""The labels of objects, from their own or a separate file: checked, and converted to numbers if all of them are."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _HINT = "Give them with --labels FILE: one label per line, in the order of the o
 
 
 def with_labels(data: Data, options: Options) -> Data:
-    """The last step of reading: labels from the file that the user names, else those of the data, as their type.
+    """The last step of reading: typed labels, from the file named by the user or from the data.
 
-    Objects to be predicted keep their labels only if all have one. Classes are called as the user wants.
+    Objects to be predicted keep their labels only if all have one. Classes get the names given by the user.
     """
     data = _with_own_labels(data, options)
     if not options.class_names or data.labels is None:
@@ -99,18 +99,18 @@ def typed(
         place = int(too_large[0])
         raise fail(place, f"the label {quoted(stripped[place])} is too large a number", "Rescale the labels.")
     if any(_INTEGER.fullmatch(stripped[place]) for place in np.flatnonzero(np.abs(numbers) >= 2**53)):
-        return np.array(stripped, dtype=np.str_)  # codes: as floats, neighbours would be one class
+        return np.array(stripped, dtype=np.str_)  # codes: as floats, neighbours would be the same class
     return _as_whole(numbers)
 
 
 def _as_whole(numbers: Float64) -> npt.NDArray[Any]:
-    """As integers if all are; floats above 2**53 no longer tell neighbouring integers apart."""
+    """As integers if all are; floats above 2**53 cannot distinguish neighbouring integers."""
     whole = bool((numbers == np.rint(numbers)).all()) and bool((np.abs(numbers) < 2**53).all())
     return numbers.astype(np.int64) if whole else numbers
 
 
 def _read_labels(path: str, ids: Sequence[str] | None, n: int, options: Options) -> tuple[list[str], str]:
-    """A label for each of `n` objects, and what the labels are called."""
+    """A label for each of `n` objects, and the name of the labels."""
     source = open_source(path, options)
     rows = [
         (number, [cell.strip() for cell in _SPLIT.split(line.strip(), maxsplit=1)])

@@ -1,4 +1,4 @@
-"""Several files of one format, read alike and put together."""
+"""Several files of one format, read in the same way and merged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mercer.readers.source import Source
 
 
 def read_alike(name: str, sources: Sequence[Source], format_: str, options: Options) -> list[Data]:
-    """Each file by itself; columns that are of one kind here and of another there are read again as one kind."""
+    """Read each file; columns whose kinds differ between files are read again as one kind."""
     parts = [read_source(source, format_, options) for source in sources]
     kinds = {part.kind for part in parts}
     if len(kinds) > 1 or kinds & {"gram", "graphs"}:
@@ -54,7 +54,7 @@ def _agreed(parts: Sequence[Data], options: Options) -> Options:
 
 
 def _gathered(parts: Sequence[Data], attribute: str) -> dict[str, set[str]]:
-    """What the columns of each name have, in any of the parts."""
+    """The values of an attribute of the columns of each name, over all parts."""
     found: dict[str, set[str]] = {}
     for part in parts:
         for key, column in part.objects.items():
@@ -63,7 +63,7 @@ def _gathered(parts: Sequence[Data], attribute: str) -> dict[str, set[str]]:
 
 
 def merged(name: str, parts: Sequence[Data], files: Sequence[str]) -> Data:
-    """The objects of all parts, named after their files and places."""
+    """The objects of all parts, named after their files and positions."""
     first = parts[0]
     labels = None
     if all(part.labels is not None for part in parts):

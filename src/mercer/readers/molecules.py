@@ -70,7 +70,7 @@ def read_sdf(source: Source, options: Options) -> Data:
 
 
 def _columns(rows: list[dict[str, str]]) -> dict[str, list[str]]:
-    """Names, SMILES and properties; names that do not tell the molecules apart are left out."""
+    """Names, SMILES and properties; names that are not unique are left out."""
     keys = dict.fromkeys(key for row in rows for key in row)
     columns = {key: [row.get(key, "") for row in rows] for key in keys}
     if len(set(columns["name"])) < len(rows):
@@ -97,9 +97,9 @@ def _molecules(source: Source) -> list[dict[str, str] | None]:
 
 
 def without_bad_molecules(data: Data, options: Options) -> Data:
-    """The data without invalid SMILES, where the user lets Mercer skip them; otherwise one is an error.
+    """The data without invalid SMILES, if the user allows skipping them; otherwise the first is an error.
 
-    Without RDKit nothing is checked: the kernels will ask for it.
+    Without RDKit nothing is checked; the kernels will need it.
     """
     if data.format == "sdf" or importlib.util.find_spec("rdkit") is None:
         return data
@@ -119,7 +119,7 @@ def without_bad_molecules(data: Data, options: Options) -> Data:
 
 
 def _left_out(error: Exception, bad: int, n: int, options: Options) -> str:
-    """The note on molecules left out; the error about the first of them, unless the user lets Mercer skip them."""
+    """The note on molecules left out, or the error about the first, unless the user allows skipping them."""
     if not options.skip_bad:
         error.add_note(f"{count(bad, 'molecule')} of {n:,} cannot be read; --skip-bad leaves them out.")
         raise error

@@ -28,9 +28,9 @@ _PACKED: dict[str, tuple[Callable[[Any], Any], bytes]] = {
 }
 PACKERS = tuple(_PACKED)
 _MOST_UNPACKED = 250
-"""How many times its packed size content may have: tables and text have 3 to 30 times, mostly empty ones 100 ..."""
+"""The largest ratio of unpacked to packed size: 3 to 30 for tables and text, 100 for mostly empty ones ..."""
 _UNPACKED_FREELY = 8 * MIB
-"""... and content up to this size any: it is read at once and into little memory, however little it was packed into."""
+"""... and content up to this size may have any ratio, because it takes little memory."""
 _LONGEST_MAGIC = max(len(magic) for _, magic in _PACKED.values())
 
 
@@ -72,7 +72,7 @@ class ByteStream:
         return found
 
     def read(self, most: int) -> bytes:
-        """The next bytes, `most` at most, as soon as there are any; none at the end."""
+        """The next bytes, at most `most`, as soon as there are any; empty at the end."""
         found, self._pending = self._pending, b""
         found = found or self._some(most)
         self._room -= len(found)
@@ -147,7 +147,7 @@ def _too_large(name: str, size: str, options: Options) -> Exception:
 
 
 def _near(path: str) -> str:
-    """A file of nearly the same name, or what the folder holds."""
+    """A hint: a file of nearly the same name, or the content of the folder."""
     folder, base = os.path.split(path)
     try:
         there = sorted(os.listdir(folder or "."))

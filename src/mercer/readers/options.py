@@ -1,4 +1,4 @@
-"""What a user may say about a file instead of letting Mercer detect it."""
+"""What users can specify about a file instead of letting Mercer detect it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import final
 
 MIB = 2**20  # bytes
 _WIDEST_TABLE = 200_000
-"""Columns: each takes about a kilobyte and 30 microseconds beside its cells."""
+"""The most columns of a table: each takes about a kilobyte and 30 microseconds besides its cells."""
 _WIDEST_MATRIX = 10_000_000
-"""Columns: learners keep a number for each."""
+"""The most columns of a matrix: learners keep a number for each."""
 
 
 @final
@@ -25,7 +25,7 @@ class Options:
     format: str | None = None
     target: str | None = None
     more_targets: tuple[str, ...] = ()
-    """Other columns to learn, each by a model of its own."""
+    """Other columns to learn, each by its own model."""
     drop: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     """Columns of numbers that are codes, not quantities."""
@@ -35,7 +35,7 @@ class Options:
     numbers: tuple[str, ...] = ()
     """Columns in which anything but a number is an error."""
     styles: tuple[tuple[str, str], ...] = ()
-    """Columns, and how they are written: what `Data.styles` of another file says."""
+    """Columns and their notation: `Data.styles` of another file."""
     sheet: str | None = None
     """Which sheet of a spreadsheet, or table of a database."""
     only: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Options:
     class_names: tuple[tuple[str, str], ...] = ()
     """Labels, and what to call them instead; two labels of one name become one class."""
     keep: tuple[str, ...] = ()
-    """Columns to learn from although they seem to count or name the rows."""
+    """Columns to learn from although they seem to number or name the rows."""
     whole_files: bool | None = None
     """Whether a text file is one object, not one per line; None for what the layout of a folder suggests."""
     labels: str | None = None

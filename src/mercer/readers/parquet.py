@@ -34,7 +34,7 @@ def read_parquet(source: Source, options: Options) -> Data:
         _check_size(source.name, file.metadata, options)
         _check_types(source.name, file.schema_arrow, options)
         table = file.read()
-        table.validate(full=True)  # Arrow trusts lengths and offsets until it is asked
+        table.validate(full=True)  # Arrow trusts lengths and offsets otherwise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last of names of columns
         what = f"not a Parquet file that can be read: {reason(error)}"
         raise problem(source.name, what, hint="Is it damaged? Write it again.") from error
@@ -55,7 +55,7 @@ def read_feather(source: Source, options: Options) -> Data:
         batches, room = [], options.max_bytes
         for number in range(file.num_record_batches):
             batches.append(file.get_batch(number))
-            batches[-1].validate(full=True)  # Arrow trusts lengths and offsets until it is asked
+            batches[-1].validate(full=True)  # Arrow trusts lengths and offsets otherwise
             room -= batches[-1].nbytes
             if room < 0:
                 raise problem(source.name, "too large once unpacked", hint="Raise the cap with --max-mb.")
@@ -100,7 +100,7 @@ def _check_type(name: str, field: Any) -> None:
 
 
 def _cells(file: str, name: str, column: Any, options: Options) -> Cells:
-    """Numbers as they are; dates, booleans and text, and columns that are wanted as text, as text."""
+    """Numbers as they are; dates, booleans, text, and columns requested as text, as text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -124,15 +124,15 @@ def _cells(file: str, name: str, column: Any, options: Options) -> Cells:
 
 
 def _no_date(file: str, name: str, column: Any) -> Exception:
-    """Arrow holds dates of any year and names of any time zone, of which Python knows some."""
+    """The error for dates: Arrow allows any year and time zone, Python only some."""
     hint = f"Correct it, or leave the column out with --drop {shlex.quote(name)}."
     zone = getattr(column.type, "tz", None)
     for row, value in enumerate(column, 1):
         try:
             value.as_py()
         except (ValueError, OverflowError):
-            what = f"{value.value} in {column.type} is no date between the years 1 and 9999"
-            what += f", or {quoted(zone)} is no time zone" if zone else ""
+            what = f"{value.value} in {column.type} is not a date between the years 1 and 9999"
+            what += f", or {quoted(zone)} is not a time zone" if zone else ""
             return problem(file, what, line=row, column=name, hint=hint)
     return problem(file, f"values of {column.type} that cannot be told as text", column=name, hint=hint)
 

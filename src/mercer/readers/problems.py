@@ -1,4 +1,4 @@
-"""The one form of every complaint about a file: `train.csv:17: column "age": "abc" is not a number`."""
+"""The common form of all errors about files: `train.csv:17: column "age": "abc" is not a number`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def quoted(text: object) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """What another library says about a file, short and on one line."""
+    """The error of another library about a file, short and on one line."""
     return " ".join(str(error).split())[:200]
 
 

@@ -51,7 +51,7 @@ def check_format(options: Options) -> None:
 
 
 def format_of(source: Source, options: Options) -> str:
-    """The format that the user gave, or that the file shows."""
+    """The format given by the user, or detected."""
     if options.format == "gram":
         return by_magic(source) or "gram"  # Gram matrices are written as text and as arrays
     return options.format or detect(source)
@@ -77,7 +77,7 @@ def _read_as(format_: str, source: Source | str, name: str, options: Options) ->
 
 
 def completed(data: Data, options: Options) -> Data:
-    """What a reader found, with its labels typed, its molecules checked and its useless columns left out."""
+    """The data of a reader, with labels typed, molecules checked and useless columns left out."""
     if options.more_targets:
         hint = "Leave the others out; `mercer fit` learns several, each by a model of its own."
         raise problem(data.name, f"{1 + len(options.more_targets)} targets, where one is wanted", hint=hint)

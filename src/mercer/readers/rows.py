@@ -1,4 +1,4 @@
-"""The rows of delimited text in blocks, and their columns, converted to numbers where every cell is one."""
+"""The rows of delimited text in blocks, and their columns, converted to numbers if every cell is one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Block:
 
 
 class Unfinished(Exception):
-    """The text ends inside a quoted cell, which starts on the line given."""
+    """Raised if the text ends inside a quoted cell, which starts on the given line."""
 
 
 def blocks_of(
@@ -113,7 +113,7 @@ def _height(row: list[str]) -> int:
 
 
 def columns_of(blocks: Iterator[Block], words: set[int], width: int) -> tuple[dict[int, Cells], list[int], set[int]]:
-    """Columns by their place, the lines of the rows, and which columns hold text below numbers.
+    """Columns by position, the lines of the rows, and which columns have text below numbers.
 
     The numbers of the latter are discarded: the caller reads them again as `words`, columns that are kept as text.
     """

@@ -92,7 +92,7 @@ class Source:
 
     @property
     def full_lines(self) -> list[tuple[int, str]]:
-        """The lines that hold something, with their numbers; a file without any is an error."""
+        """The lines that are not blank, with their numbers; a file without any is an error."""
         found = [(number, line) for number, line in self.numbered if line.strip()]
         if not found:
             raise empty(self.name)
@@ -108,7 +108,7 @@ class Source:
 
 
 def binary(name: str, content: bytes) -> Exception:
-    """The error for content that is neither text nor in a binary format that is read."""
+    """The error for content that is neither text nor in a supported binary format."""
     if content[257:262] == b"ustar":
         return problem(name, "a tar archive", hint="Unpack it: a folder with one folder per class is read.")
     if content.startswith(b"PK\x03\x04"):
@@ -123,7 +123,7 @@ def binary(name: str, content: bytes) -> Exception:
 
 
 def refuse_pickle(name: str, content: bytes) -> None:
-    """Refuse a pickle, which runs code as it is opened."""
+    """Refuse a pickle, which can run code when it is opened."""
     if content[:1] == b"\x80" and content[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         what = "a pickle, which can run any code as it is opened, and is never read"
         hint = "If you trust it, write it as Parquet in Python: pandas.read_pickle(...).to_parquet(...)."
@@ -131,11 +131,11 @@ def refuse_pickle(name: str, content: bytes) -> None:
 
 
 class NoObjects(DataFileError):
-    """A file without objects. Pieces of a file may hold none, for example comments alone."""
+    """Raised for a file without objects. Pieces of a file may have none, for example only comments."""
 
 
 def empty(name: str, what: str = "the file is empty", hint: str = "") -> NoObjects:
-    """The error for a file that holds no objects."""
+    """The error for a file without objects."""
     error = NoObjects(f"{name}: {what}")
     error.add_note(hint or "Check that whatever wrote it has finished.")
     return error

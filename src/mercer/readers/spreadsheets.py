@@ -17,7 +17,7 @@ from mercer.readers.source import Source, empty
 
 
 def read_spreadsheet(source: Source, options: Options) -> Data:
-    """The table on one sheet: the first that holds anything, or the one named; titles above its header are skipped."""
+    """The table on one sheet: the first that is not empty, or the one named; titles above its header are skipped."""
     try:
         import python_calamine as calamine
     except ImportError as error:
@@ -53,7 +53,7 @@ def _rows(cells: list[list[Any]], notes: list[str]) -> tuple[list[list[str]], li
 
 
 def _check_size(source: Source, options: Options) -> None:
-    """The sizes that a packed file promises, before anything is unpacked."""
+    """Check the sizes declared in a packed file before unpacking anything."""
     if not source.content.startswith(b"PK"):
         return
     try:

@@ -1,4 +1,4 @@
-"""Tables of SQLite databases. No views or triggers are run, and no functions but SQLite's harmless ones."""
+"""Tables of SQLite databases. Views and triggers are never run, nor any functions but SQLite's harmless ones."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""`stream`: the objects of a file in blocks, so that a file of any length takes little memory.
+"""`stream`: the objects of a file in blocks, so a file of any length takes little memory.
 
-Formats made of lines are read piece by piece; the others (arrays, archives, folders, XML) are read whole and handed
-out in parts.
+Line-based formats are read piece by piece; the others (arrays, archives, folders, XML) are read whole and returned in
+parts.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Sizes:
     piece: int = 1 << 18
     """Bytes read at a time: larger pieces take more memory, smaller ones call the reader more often."""
     head: int = 1 << 16
-    """Bytes that must show the format and the form of a table."""
+    """Bytes from which the format and the form of a table are detected."""
     rows: int = 5000
-    """Objects per block of a file that is read whole; the reader's memory is spent already."""
+    """Objects per block of a file that is read whole, so that memory is already used."""
 
 
 _USUAL = Sizes()
@@ -99,7 +99,7 @@ def _parts(data: Data, rows: int) -> Iterator[Data]:
 
 
 def _counted(blocks: Iterator[Data]) -> Iterator[Data]:
-    """Blocks that know how many objects came before them; only the first has notes."""
+    """Blocks with the number of objects before them; only the first has notes."""
     before = 0
     for block in blocks:
         if len(block):
@@ -110,7 +110,7 @@ def _counted(blocks: Iterator[Data]) -> Iterator[Data]:
 def _pieces(file: ByteStream, head: bytes, cut: Callable[[bytes], int], size: int) -> _Pieces:
     pending, fresh = [head], head
     while more := file.read(size):
-        if cut(fresh):  # spares joining what is pending while a long object goes on
+        if cut(fresh):  # avoids joining pending pieces while a long object continues
             text = b"".join(pending)
             place = cut(text)
             yield text[:place], False
@@ -121,7 +121,7 @@ def _pieces(file: ByteStream, head: bytes, cut: Callable[[bytes], int], size: in
 
 
 def _blocks(pieces: _Pieces, name: str, format_: str, options: Options) -> Iterator[Data]:
-    """Pieces of a file, those without objects left out; all must not be without."""
+    """Pieces of a file, without those that have no objects; at least one must have some."""
     line, nothing = 1, empty(name)
     fresh = True
     for text, _ in pieces:
@@ -157,7 +157,7 @@ def _tables(pieces: _Pieces, first: Source, format_: str, options: Options) -> I
             if form is None:
                 rows = next(blocks_of(source.name, source.text, delimiter, first=line), None)
                 if not last and (rows is None or len(rows.rows) < 2):
-                    continue  # nothing but blank lines and a header so far
+                    continue  # only blank lines and a header so far
                 if rows is None:
                     raise empty(source.name)
                 form = form_of(source.name, rows, delimiter, options, notes)

@@ -1,4 +1,4 @@
-"""svmlight and LIBSVM files, line by line, with errors for what other readers accept silently."""
+"""svmlight and LIBSVM files, line by line; mistakes that other readers accept silently are errors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def read_svmlight(source: Source, options: Options) -> Data:
 def _first_index(
     name: str, columns: npt.NDArray[np.int64], bounds: list[int], lines: list[int], options: Options
 ) -> int:
-    """0 or 1: as in training, or as the smallest index says."""
+    """0 or 1: as in training, or by the smallest index."""
     zeros = np.flatnonzero(columns == 0)
     if options.first_index is None:
         return 0 if len(zeros) else 1

@@ -1,4 +1,4 @@
-"""From columns of cells to a table: kinds of columns, the target, and what is left out and why."""
+"""Tables from columns of cells: kinds of columns, the target, and what is left out and why."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted, some
 
 LONGEST_NAME = 10_000
-"""Characters of the name of a column: every message, model and report repeats it."""
+"""The longest name of a column, in characters: every message, model and report repeats it."""
 _TARGETS = ("target", "label", "class", "y", "labels", "outcome")
 
 
@@ -29,7 +29,7 @@ def table_of(
     options: Options,
     notes: Sequence[str] = (),
 ) -> Data:
-    """A table from columns as they stand in a file."""
+    """A table from the columns of a file."""
     _check_names(name, columns)
     notes = list(notes)
     left = dict(columns)
@@ -99,7 +99,7 @@ def check_width(name: str, width: int, options: Options, *, table: bool = True) 
 
 
 def kept_as_text(key: str, options: Options) -> bool:
-    """Whether a column is wanted as it is written, even if it holds numbers only."""
+    """Whether a column is requested as text, even if it contains only numbers."""
     as_written = (*options.categories, *options.text, *options.smiles, *options.trees)
     id_given = (options.id or "").lower()
     return (

@@ -19,7 +19,7 @@ from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted
 from mercer.readers.source import Source
 
-_LARGEST_ID = 2**53  # beyond, numbers that were read as float64 are no longer whole numbers one apart
+_LARGEST_ID = 2**53  # beyond, float64 can no longer represent all whole numbers
 _ENDINGS = ("", *PACKERS)
 
 
@@ -63,7 +63,7 @@ def read_tu(folder: str, options: Options) -> Data:
 
 
 def _check_edges(name: str, edges: Any, owner: Any) -> None:
-    """Edges join two nodes of the same graph."""
+    """Check that edges join two nodes of the same graph."""
     hint = "Each line has the numbers of two nodes, counted from 1 over all graphs."
     if edges.shape[1] != 2:
         raise problem(name, f"{edges.shape[1]} numbers per line, but an edge has two nodes", line=1, hint=hint)
@@ -133,7 +133,7 @@ class _Files:
         values = self.numbers(part)
         odd = np.flatnonzero(((values % 1 != 0) | (np.abs(values) > _LARGEST_ID)).any(axis=1))
         if len(odd):
-            what = f"{quoted(' '.join(f'{value:g}' for value in values[odd[0]]))} is no number of a node or graph"
+            what = f"{quoted(' '.join(f'{value:g}' for value in values[odd[0]]))} is not the number of a node or graph"
             hint = "Number nodes and graphs 1, 2, 3 and so on."
             raise problem(f"{self.prefix}_{part}.txt", what, line=int(odd[0]) + 1, hint=hint)
         return values.astype(np.intp) - 1

@@ -1,4 +1,4 @@
-"""Columns from which nothing should be learnt: constant ones, row numbers, and those that give the answer away."""
+"""Columns that should not be learnt from: constant ones, row numbers, and those that give the answer away."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _FEWEST = 10  # rows below which an ordinary column of whole numbers may well co
 _TIMES = re.compile(r".*(time|date|year|month|week|day|hour|minute|second|period|quarter|age).*|t", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z-])[0-9A-Za-z-]{8,}")
-"""A random code: digits and letters, long enough that words are not meant."""
-_REPEATS = 5  # rows per value, on average, from which on a category that settles the label is no accident
+"""A random code: digits and letters, too long to be a word."""
+_REPEATS = 5  # average rows per value from which a category that determines the label is no accident
 _FEWEST_TO_POINT_OUT = 30  # rows: among fewer, an honest column separates the classes too often
 _STRAIGHT = 0.99999  # correlation with the target: a change of unit has 1, measurements have less
 
@@ -78,7 +78,7 @@ def counts_rows(column: Column) -> bool:
     """Whether a column numbers the rows, or names them by numbers or codes: every value occurs once.
 
     Whole numbers without a gap do, in any order, unless their name says that they are times; so do words that differ
-    in one number alone (``BACE_1``), and long codes of digits and letters.
+    only in one number (``BACE_1``), and long codes of digits and letters.
     """
     if len(column.values) < _FEWEST or column.missing.any():
         return False
@@ -95,7 +95,7 @@ def counts_rows(column: Column) -> bool:
 
 
 def gives_away(column: Column, labels: npt.NDArray[Any]) -> bool:
-    """Whether a column alone settles the label of every row."""
+    """Whether a column alone determines the label of every row."""
     if len(labels) < _FEWEST_TO_POINT_OUT or column.missing.any():
         return False
     known, codes = np.unique(labels, return_inverse=True)
@@ -115,7 +115,7 @@ def _is_straight(values: Float64, labels: npt.NDArray[Any]) -> bool:
 
 
 def _separates(values: Float64, codes: npt.NDArray[np.intp], classes: int) -> bool:
-    """Whether each class has an interval of its own, which no value of another class is in."""
+    """Whether each class has its own interval, without values of other classes."""
     order = np.lexsort((codes, values))
     changes = np.flatnonzero(np.diff(codes[order]))
     apart = values[order][changes] < values[order][changes + 1]

@@ -1,7 +1,7 @@
 """Numbers as people write them: percentages, currencies, thousands separators, decimal commas, units, scales of words.
 
-How a column is written is found once, in training, and kept as a short text (a `Style`): new files are read in the same
-way, whatever their few rows look like.
+The notation of a column is detected once, in training, and kept as a short text (a `Style`): new files are read in the
+same way, even if their few rows look different.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _BLANKS = frozenset(
     ("-", "--", "---", "—", "–", ".", "..", "n.a.", "N.A.", "na", "n/d", "unknown", "Unknown", "missing", "Missing",
      "#DIV/0!", "#VALUE!", "#REF!")
 )  # fmt: skip
-"""Written where a number is missing, beside the usual words for it; in a column of words they may be words."""
+"""Marks of missing numbers, besides the usual words for them; in a column of words they may be words."""
 MOSTLY = 0.8
-"""With this share of numbers a column is one of numbers, and the rest are mistakes; lower hides typing errors."""
+"""A column with at least this fraction of numbers is numeric, and the rest are mistakes; a lower value hides typing
+errors."""
 
 SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
     (("false", "f"), ("true", "t")),
@@ -58,7 +59,7 @@ SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
 @final
 @dataclass(frozen=True)
 class Style:
-    """How the numbers of a column are written: the decimal mark, and what stands with each (``%``, ``kg``, ``$``).
+    """The notation of the numbers of a column: the decimal mark and the unit (``%``, ``kg``, ``$``).
 
     A column of ordered words has the number of its scale in `SCALES` instead.
     """
@@ -82,7 +83,7 @@ class Style:
 @final
 @dataclass(frozen=True, eq=False)
 class Written:
-    """A column of numbers as it was written, and the cells that are none."""
+    """A column of numbers as written, and the cells that are not numbers."""
 
     values: Float64
     style: Style
@@ -92,7 +93,7 @@ class Written:
 
     @property
     def words(self) -> str:
-        """What a note says that a column is read as."""
+        """How a note describes the way a column is read."""
         style = self.style
         if style.scale is not None:
             steps = [step[0] for step in SCALES[style.scale]]
@@ -105,7 +106,7 @@ class Written:
 
 
 def written_numbers(cells: Sequence[str], known: Style | None = None) -> Written | None:
-    """The numbers in these cells, NaN where one is missing; None if fewer than most of them are numbers."""
+    """The numbers in these cells, NaN if missing; None unless most of them are numbers."""
     present = [cell for cell in cells if not _is_blank(cell)]
     style = known or _style(present)
     if style is None or not present:
@@ -138,7 +139,7 @@ def _style(present: Sequence[str]) -> Style | None:
 
 
 def _decimal(bodies: Sequence[str]) -> str:
-    """The decimal mark: the later one where a number has both; a comma unless all commas group thousands."""
+    """The decimal mark: the later one if a number has both; a comma unless all commas group thousands."""
     both = [body for body in bodies if "," in body and "." in body]
     if both:
         return "," if both[0].rfind(",") > both[0].rfind(".") else "."
@@ -162,14 +163,14 @@ def _number(cell: str, style: Style) -> float | None:
 
 
 def _is_sound(match: re.Match[str], style: Style) -> bool:
-    """Whether brackets are closed, and there is one sign and one unit at most, that of the style."""
+    """Whether brackets are closed, and there is at most one sign and one unit, that of the style."""
     unit = match["before"] or match["after"] or ""
     twice = (match["before"] and match["after"]) or (match["sign"] and match["late"])
     return bool(match["open"]) == bool(match["close"]) and not twice and unit in ("", style.unit)
 
 
 def _size(body: str, power: str, decimal: str) -> float | None:
-    """A number without its sign; None if its thousands are not grouped as they should be, or no float holds it."""
+    """A number without its sign; None if its thousands are grouped wrongly, or it does not fit in a float."""
     whole, _, fraction = body.partition(decimal)
     grouped = not whole or _GROUPED["." if decimal == "," else ","].fullmatch(whole)
     if not grouped or not (fraction or "0").isdigit():
@@ -179,7 +180,7 @@ def _size(body: str, power: str, decimal: str) -> float | None:
 
 
 def on_scale(cells: Sequence[str], known: Style | None = None) -> Written | None:
-    """Words of one scale as the numbers of their steps; None if they are not of one scale, or of one step alone.
+    """Words of one scale as the numbers of their steps; None if they are not on one scale, or all on one step.
 
     With a `known` scale, words that it does not have are missing values.
     """

@@ -55,9 +55,9 @@ class Shared(Source):
     memory: Memory
     executor: Threads
     entries: int = 0
-    """Values computed so far."""
+    """The number of values computed so far."""
     seconds: float = 0.0
-    """How long that took."""
+    """The seconds that took."""
     stored: Gram | None = None
     """The matrix, while it is needed."""
 
@@ -75,7 +75,7 @@ class Shared(Source):
             self.seconds += time.perf_counter() - began
 
     def computed(self) -> Gram:
-        """The matrix, computed anew."""
+        """Compute the matrix again."""
         fitted = measuring(self.kernel, self.kernel.fit(self.objects).state)
         matrix = gram_of(fitted, self.objects, dtype=self.dtype, memory=self.memory, executor=self.executor).stored()
         known.note(fitted, self.objects, matrix)
@@ -117,13 +117,13 @@ def block_between(kernel: Kernel, known: Objects, new: Objects, dtype: DType | N
 
 
 def measuring(kernel: Kernel, state: State) -> FittedKernel:
-    """The measure of a kernel, fitted: a measure has all that a Gram matrix asks of a kernel."""
+    """The measure of a kernel, fitted: a measure has all that a Gram matrix needs of a kernel."""
     return FittedKernel(cast(Kernel, kernel.measure), kernel.measure_state(state))
 
 
 def applied(kernel: Kernel, state: State, square: Floating, across: Floating, known: Float64, new: Float64) -> Block:
     """Values of a kernel from those of its measure, which are overwritten; `known` and `new` are its diagonals."""
-    with np.errstate(over="ignore"):  # answered in words when an estimator asks for the diagonal
+    with np.errstate(over="ignore"):  # reported when an estimator asks for the diagonal
         diagonals = [_pointwise(kernel, state, own.reshape(1, -1).copy())[0] for own in (known, new)]
     kernel.pointwise(square, state)
     np.fill_diagonal(square, diagonals[0])

@@ -24,7 +24,7 @@ _MACHINE = ("coefficients", "intercept")
 @final
 @dataclass(frozen=True, eq=False)
 class CellParts:
-    """What a file says of a model."""
+    """The content of a file about a model."""
 
     template: Any
     size: int
@@ -43,7 +43,7 @@ class CellParts:
 
 
 def take_apart(model: Any, support: Objects, edges: Indices, constant: Indices | None) -> Stored:
-    """A fitted model, taken apart; arrays of cell i are named cell_i_..."""
+    """The parts of a fitted model; arrays of cell i are named cell_i_..."""
     values: dict[str, Any] = {
         "estimator": type(model.estimator).__name__,
         "size": int(model.size),
@@ -117,7 +117,7 @@ def put_together(stored: Stored) -> CellParts:
 
 
 def _calibration(values: Any, arrays: Any, classes: npt.NDArray[Any] | None) -> Calibration:
-    """What makes probabilities; files of earlier versions hold one temperature."""
+    """The calibration of probabilities; older files have one temperature."""
     if classes is None:
         raise ModelFileError("its classes are missing.")
     n_classes = len(classes)
@@ -141,7 +141,7 @@ def _numbers(arrays: Any, number: int, part: Objects) -> tuple[Float64, Float64]
 def _machine(kind: type[Storable], stored: Stored, number: int, expansion: Expansion) -> Any:
     mark, cell = f"cell_{number}_", stored.values["cells"][number]
     if not isinstance(cell, dict):
-        raise ModelFileError(f"what it says of cell {number} is no machine.")
+        raise ModelFileError(f"its cell {number} is not a machine.")
     arrays = {name.removeprefix(mark): array for name, array in stored.arrays.items() if name.startswith(mark)}
     for name in _MACHINE:
         arrays.pop(name, None)
@@ -149,7 +149,7 @@ def _machine(kind: type[Storable], stored: Stored, number: int, expansion: Expan
 
 
 def _constant(arrays: Any, cells: list[Any], classes: npt.NDArray[Any]) -> Indices:
-    """The class of each cell that holds one alone, and -1 for the others."""
+    """The class of each cell with a single class, and -1 for the others."""
     constant = checked_array(arrays, "constant", "i", (len(cells),)).astype(np.intp)
     alone = np.array([cell is None for cell in cells])
     if classes.ndim != 1 or len(classes) < 2 or (constant[alone] < 0).any() or (constant >= len(classes)).any():

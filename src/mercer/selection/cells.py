@@ -1,11 +1,10 @@
-"""Many objects by many small machines: one in each Voronoi cell of the kernel's own geometry."""
+"""Many small machines for many objects: one in each Voronoi cell of the kernel's own geometry."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Self, final
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
@@ -19,15 +18,16 @@ from mercer._progress import reporting
 from mercer._stored import Stored
 from mercer._types import Float64, Indices
 from mercer.errors import ModelFileError
-from mercer.gram.executors import Threads, elsewhere
+from mercer.gram.executors import Threads
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
-from mercer.kernels.base import FittedKernel
+from mercer.inputs.streamed import Streamed
 from mercer.selection import cell_files
+from mercer.selection.cell_work import SURE, CellTargets, CellWork, TrainedCell, class_values
 from mercer.training.certificate import Certificate
 from mercer.training.eigenvectors import seed_of
 from mercer.training.folds import folds_with_every_class
-from mercer.training.kernel_estimator import fit_with_kernel, has_expansion, known_objects, resolved_kernel
+from mercer.training.kernel_estimator import has_expansion, known_objects, resolved_kernel
 from mercer.training.lazy_methods import answers_lazily
 from mercer.training.probabilities import (
     Calibration,
@@ -38,38 +38,35 @@ from mercer.training.probabilities import (
     wanted,
 )
 from mercer.training.targets import Classes, classes_of, numbers_of, sample_weights
-from mercer.training.voronoi import divide, nearest
-
-_SURE = 1.0
-"""The decision value of a cell that holds one class alone, where no probabilities are asked for."""
+from mercer.training.voronoi import divide, nearest, working_on
 
 
 class Cells(MetaEstimatorMixin, BaseEstimator):
-    """An exact machine in each of many cells: for objects by the hundred thousand, of any kind.
+    """An exact machine in each of many cells: for hundreds of thousands of objects of any kind.
 
-    Objects are divided among some of them, the centres, by the distance of the kernel. Each cell trains a machine of
-    its own, so that time grows with the objects times the size of a cell. A new object goes to the machine of the
-    nearest centre alone. This suits functions that vary quickly, where `Nystrom` would need very many landmarks; on
-    smooth ones `Nystrom` is the better choice.
+    Objects are divided among some of them, the centres, by the distance of the kernel. Each cell trains its own
+    machine, so time grows with the number of objects times the size of a cell. A new object is predicted by the machine
+    of the nearest centre. This suits functions that vary quickly, for which `Nystrom` would need very many landmarks;
+    for smooth ones `Nystrom` is the better choice.
 
     Parameters
     ----------
     estimator : a machine with a kernel, for classes or numbers: `SVC(...)`, `KernelRidge(...)`, `SVR(...)`.
-    size : about how many objects a cell has. Larger ones are a little more exact, and take longer.
+    size : the approximate number of objects per cell. Larger cells are slightly more accurate, but take longer.
     probability : whether to learn probabilities of classes, as in `SVC`: one calibration for all cells, from objects
         that each cell held out; that trains every machine once more. `predict` then returns the most probable class.
     random_state : the seed of the centres.
 
     Attributes
     ----------
-    estimators_ : the machine of each cell; None where one class is all there is.
-    centres_ : positions or objects around which cells lie.
+    estimators_ : the machine of each cell; None if it has a single class.
+    centres_ : the objects at the centres of cells, or their positions.
     sizes_ : how many training objects each cell has.
-    classes_ : the labels, of classifiers.
+    classes_ : the labels, for classifiers.
     kernel_ : the kernel, fitted to all training objects.
     calibration_ : what turns decision values into probabilities, with ``probability=True``.
-    certificate_ : how close the machines are to their optima, in sum.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    certificate_ : how close the machines are to their optima, summed.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> import numpy as np
     >>> from mercer import SVC, Cells
@@ -102,23 +99,24 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         rng = np.random.default_rng(0 if self.random_state is None else seed_of(self.random_state))
         cells = divide(fitted, objects, int(self.size), rng)
         members = [np.flatnonzero(cells.labels == cell) for cell in range(len(cells.centres))]
+        known = [self._known(ids, targets, classes, weights, sample_weight is not None) for ids in members]
+        work = CellWork(self.estimator, fitted, None if classes is None else classes.labels)
 
-        def cell(ids: Indices) -> _Cell | None:
-            if classes is not None and len(np.unique(targets[ids])) == 1:
-                return None
-            return _Cell(objects.take(ids), targets[ids], None if sample_weight is None else weights[ids])
+        def train(cell: int) -> TrainedCell | None:
+            own = known[cell]
+            return None if own is None else work(objects.take(members[cell]), own)
 
-        training, far = _Training(self.estimator, fitted), elsewhere()
-
-        def train(ids: Indices) -> Any:
-            return training(cell(ids))
-
+        far = working_on(objects)
         with reporting("Training cells") as report:
             if far is None:
-                machines = _side_by_side(train, members, report)
+                longest = sorted(range(len(members)), key=lambda cell: -len(members[cell]))
+                trained = _side_by_side(train, longest, report)
             else:
-                machines = far.gather(training, _MadeWhenSent(cell, members))
-            calibration = self._calibrated(train, objects, classes, members, weights)
+                trained = far.over_groups(work, objects, members, known)
+        machines = [None if one is None else one.machine for one in trained]
+        calibration = None
+        if self.probability and classes is not None:
+            calibration = _calibrated(trained, known, members, classes, weights)
         self.kernel_, self.sizes_ = fitted, np.array([len(ids) for ids in members])
         self.centres_ = objects.take(cells.centres)
         self.__dict__.pop("calibration_", None)
@@ -152,47 +150,40 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         numbers, single = numbers_of(self, y, objects, several=True)
         return (numbers[:, 0] if single else numbers), None
 
+    def _known(
+        self, ids: Indices, targets: Any, classes: Classes | None, weights: Float64, weighted: bool
+    ) -> CellTargets | None:
+        """What a machine is trained on beside objects; nothing in a cell of one class, which needs none."""
+        split = None
+        if classes is not None:
+            own, codes = np.unique(classes.codes[ids], return_inverse=True)
+            if len(own) == 1:
+                return None
+            if self.probability:
+                split = next(folds_with_every_class(codes, weights[ids], 0), None)
+        return CellTargets(targets[ids], weights[ids] if weighted else None, split)
+
     def _set_machines(self, machines: list[Any], members: list[Indices], objects: Objects) -> None:
-        """Keep the support objects of all machines in one batch, of which each machine has a part."""
+        """Keep the support objects of all machines in one batch; each machine has a part of it."""
         places = [np.zeros(0, dtype=np.intp)]
         for ids, machine in zip(members, machines, strict=True):
             if machine is not None:
                 places.append(ids[getattr(machine, "support_", slice(None))])
         self._edges = np.cumsum([len(part) for part in places])
-        self._support = objects.take(np.concatenate(places))
-        trained = (machine for machine in machines if machine is not None)
+        trained = [machine for machine in machines if machine is not None]
+        if trained and isinstance(objects, Streamed):  # they came with the machines
+            self._support = objects.domain.joined([machine.expansion_.support for machine in trained])
+        else:
+            self._support = objects.take(np.concatenate(places))
         for number, machine in enumerate(trained):
             part, own = self._support.take(slice(self._edges[number], self._edges[number + 1])), machine.expansion_
             machine.expansion_ = Expansion(own.kernel, part, own.coefficients, own.intercept, own.weights)
         self.estimators_ = machines
 
-    def _calibrated(
-        self, train: Any, objects: Objects, classes: Classes | None, members: list[Indices], weights: Float64
-    ) -> Calibration | None:
-        """From decision values of a fifth of each cell, by machines that were trained on the rest."""
-        if classes is None or not self.probability:
-            return None
-
-        def held_out(ids: Indices) -> tuple[Indices, Float64] | None:
-            codes = np.unique(classes.codes[ids], return_inverse=True)[1]
-            splits = folds_with_every_class(codes, weights[ids], 0) if codes.max(initial=0) else iter(())
-            split = next(splits, None)
-            if split is None:
-                return None
-            seen, tested = ids[split[0]], ids[split[1]]
-            machine = train(seen)
-            return tested, _class_values(machine, objects.take(tested), classes.labels)
-
-        found = [part for part in _side_by_side(held_out, members) if part is not None]
-        none = np.zeros(0 if len(classes.labels) == 2 else (0, len(classes.labels)))
-        places = np.concatenate([np.zeros(0, dtype=np.intp), *(part[0] for part in found)])
-        values = np.concatenate([none, *(part[1] for part in found)])
-        return fit_calibration(evidence_of_classes(values), classes.codes[places], weights[places])
-
     # -------------------------------------------------------------------------------------------------------- predict
 
     def _by_cell(self, X: Any, answer: Callable[[int, Objects], Any]) -> tuple[Indices, Any]:
-        """What each cell answers for its objects, put back in their order."""
+        """The predictions of each cell for its objects, in the original order."""
         check_is_fitted(self)
         objects = self.kernel_.coerce(X)
         labels = nearest(self.kernel_, objects, self.centres_)
@@ -222,18 +213,18 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Float64:
         """For two classes, positive means ``classes_[1]``; else one column per class, lowest for those not in the cell.
 
-        Where a cell holds one class alone, the value is that of a certain decision.
+        In a cell with a single class, the value is that of a certain decision.
         """
 
         def answer(cell: int, part: Objects) -> Float64:
             machine = self.estimators_[cell]
             if machine is not None:
-                return _class_values(machine, part, self.classes_)
+                return class_values(machine, part, self.classes_)
             code = int(self._constant[cell])
             if len(self.classes_) == 2:
-                return np.full(len(part), _SURE if code == 1 else -_SURE)
+                return np.full(len(part), SURE if code == 1 else -SURE)
             values = np.zeros((len(part), len(self.classes_)))
-            values[:, code] = _SURE
+            values[:, code] = SURE
             return values
 
         return np.asarray(self._by_cell(X, answer)[1])
@@ -244,13 +235,13 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         return probabilities(self._log_odds(X))
 
     def _log_odds(self, X: Any) -> Float64:
-        """One column per class; a cell of m objects of one class is as sure of it as m + 1 of m + 2 cases make one."""
+        """One column per class; in a cell of m objects of a single class, its odds against any other are m + 1 to 1."""
         calibration = of_this_fit(self)
 
         def answer(cell: int, part: Objects) -> Float64:
             machine = self.estimators_[cell]
             if machine is not None:
-                return calibration.log_odds(evidence_of_classes(_class_values(machine, part, self.classes_)))
+                return calibration.log_odds(evidence_of_classes(class_values(machine, part, self.classes_)))
             values = np.zeros((len(part), len(self.classes_)))
             values[:, self._constant[cell]] = np.log(self.sizes_[cell] + 1.0)
             return values
@@ -294,76 +285,31 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         return tags
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class _Cell:
-    """What a machine is trained on."""
-
-    objects: Objects
-    targets: Any
-    weights: Float64 | None
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Training:
-    """Trains the machine of a cell, wherever it is sent; none in a cell of one class."""
-
-    estimator: Any
-    kernel: FittedKernel
-
-    def __call__(self, cell: _Cell | None) -> Any:
-        if cell is None:
-            return None
-        given = {} if cell.weights is None else {"sample_weight": cell.weights}
-        return fit_with_kernel(clone(self.estimator), self.kernel, cell.objects, cell.targets, **given)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _MadeWhenSent(Sequence[_Cell | None]):
-    """Cells that are put together when their turn comes: all of them are as large as the data."""
-
-    make: Callable[[Indices], _Cell | None]
-    members: list[Indices]
-
-    def __len__(self) -> int:
-        return len(self.members)
-
-    def __getitem__(self, place: Any) -> Any:
-        chosen = self.members[place]
-        return [self.make(ids) for ids in chosen] if isinstance(place, slice) else self.make(chosen)
-
-
 answers_lazily(Cells, lambda model: model.centres_)
 
 
-def _side_by_side(job: Callable[[Any], Any], items: list[Any], report: Any = None) -> list[Any]:
-    """The results of a job for each item, in threads, the longest items first."""
-    found: list[Any] = [None] * len(items)
-    order = sorted(range(len(items)), key=lambda place: -np.size(items[place]))
-    done = 0
+def _side_by_side(job: Callable[[int], Any], cells: list[int], report: Any = None) -> list[Any]:
+    """The results of a job for each cell, by their numbers; in threads, those that are first in the list first."""
+    found: dict[int, Any] = {}
 
-    def run(place: int) -> None:
-        nonlocal done
-        found[place] = job(items[place])
-        done += 1
+    def run(cell: int) -> None:
+        found[cell] = job(cell)
         if report is not None:
-            report(done / len(items), f"{done} of {len(items)}")
+            report(len(found) / len(cells), f"{len(found)} of {len(cells)}")
 
-    Threads().each(run, order)
-    return found
+    Threads().each(run, cells)
+    return [found[cell] for cell in sorted(found)]
 
 
-def _class_values(machine: Any, part: Objects, labels: Any) -> Float64:
-    """Decision values with a column for each of the classes, those that the machine never saw below the others."""
-    values = np.asarray(machine.decision_function(part))
-    if len(labels) == 2:
-        return values
-    columns = np.column_stack([-values / 2, values / 2]) if values.ndim == 1 else values
-    out = np.repeat(columns.min(axis=1, keepdims=True) - _SURE, len(labels), axis=1)
-    out[:, np.searchsorted(labels, machine.classes_)] = columns
-    return out
+def _calibrated(
+    trained: list[Any], known: list[Any], members: list[Indices], classes: Classes, weights: Float64
+) -> Calibration:
+    """Calibrate on decision values for a fifth of each cell, from machines trained on the rest."""
+    cells = [cell for cell, one in enumerate(trained) if one is not None and one.held_out is not None]
+    none = np.zeros(0 if len(classes.labels) == 2 else (0, len(classes.labels)))
+    places = np.concatenate([np.zeros(0, dtype=np.intp), *(members[cell][known[cell].split[1]] for cell in cells)])
+    values = np.concatenate([none, *(trained[cell].held_out for cell in cells)])
+    return fit_calibration(evidence_of_classes(values), classes.codes[places], weights[places])
 
 
 def _together(machines: list[Any], seconds: float) -> Certificate | None:

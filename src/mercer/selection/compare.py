@@ -43,16 +43,16 @@ class Compared:
     C: float
     """The penalty: C, or alpha of a ridge machine."""
     alignment: float
-    """Centred, with the labels."""
+    """The centred alignment with the labels."""
     seconds: float
-    """For the Gram matrix, and for training and testing on all folds."""
+    """Seconds for the Gram matrix, and for training and testing on all folds."""
     gram_seconds: float
     entries: int
-    """Kernel values computed."""
+    """The number of kernel values computed."""
     psd: bool
-    """Whether the closure rules prove it to be a kernel."""
+    """Whether the closure rules prove that it is a kernel."""
     shared: bool
-    """Whether one stored matrix served all folds: not if all of a kernel depends on the training objects."""
+    """Whether one stored matrix served all folds; false if all values depend on the training objects."""
     notes: tuple[str, ...] = ()
     failed: str = ""
 
@@ -156,7 +156,7 @@ def compare(
     estimator : the machine to train; by default `SVC` for classes and `KernelRidge` for numbers (`SVR` from 10,000
         objects on).
     C : the penalties to try: `C` of the machine, or `alpha` of a ridge machine. By default a few powers of ten, scaled
-        by the mean diagonal of each kernel: the scale of a kernel does not matter then.
+        by the mean diagonal of each kernel, so the scale of a kernel does not matter.
     cv, scoring : as in scikit-learn; a number of folds is shuffled, always in the same way.
     memory : for stored matrices: ``"auto"`` or a number of MiB.
 
@@ -195,7 +195,7 @@ def compare(
 
 
 def _learner(estimator: Any, target: Target, labels: Any, memory: float | str) -> Learner:
-    """The machine that is given, or the usual one for the task."""
+    """The given machine, or the default one for the task."""
     task = "regression" if target.classes is None else "classification"
     learner = Learner.for_task(task, labels) if estimator is None else Learner(estimator)
     if memory != "auto":

@@ -37,13 +37,13 @@ from mercer.training.folds import Split
 @final
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """What machines gave for the test objects of each split."""
+    """The results of machines for the test objects of each split."""
 
     splits: Sequence[Split]
     n: int
     """The number of objects."""
     parts: list[list[dict[str, Any]]]
-    """By setting and split: the values of each method that was to be kept."""
+    """By setting and split: the values of each method to keep."""
 
     def values(self, method: str, number: int, *, partly: bool = False) -> Any:
         """The value of a method for each object, from the fold that held it out; each must be held out once.
@@ -70,7 +70,7 @@ class HeldOut:
 class CrossValidation:
     """Fits and scores settings on folds, and keeps the results.
 
-    `results` holds what scikit-learn's searches tabulate, by setting and split; None where the time did not suffice.
+    `results` has what scikit-learn's searches tabulate, by setting and split; None if time ran out.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class CrossValidation:
         warm_start: bool = True,
         workers: int | None = None,
     ) -> None:
-        """`workers` is how many fits a cluster is given at a time; None for all it can take, 0 to stay here."""
+        """`workers` is the number of fits a cluster gets at a time; None for all it can take, 0 for none."""
         self.splits = splits
         self._threads = threads or default_threads()
         self._executor = Threads(self._threads)
@@ -98,7 +98,7 @@ class CrossValidation:
         self._clock = Clock(np.inf if time_limit is None else time.monotonic() + time_limit)
         self._shipment: Shipment | None = None
         self.late: TimeLimitError | None = None
-        """What was under way when time was over, where that was the computation of kernel values."""
+        """The computation of kernel values that was interrupted when time ran out, if any."""
         self._done = 0
         self._counting = threading.Lock()
         self._report: Reporter | None = None
@@ -136,7 +136,7 @@ class CrossValidation:
         return self
 
     def matrix(self, setting: Setting) -> Floating:
-        """The Gram matrix of all objects, from stored values where `run` kept them."""
+        """The Gram matrix of all objects, from stored values if `run` kept them."""
         kernel = setting.kernel
         assert kernel is not None
         objects = self._grouping.objects(kernel)
@@ -166,7 +166,7 @@ class CrossValidation:
             numbers = np.flatnonzero(alive)
             scores = np.array([self.scores(int(number), metric)[: split + 1] for number in numbers])
             alive[numbers[~hopeful(scores)]] = False
-            self._done = (split + 1) * len(self.results)  # what was dropped is done
+            self._done = (split + 1) * len(self.results)  # dropped settings are finished
 
     def _run(self, splits: Sequence[int], active: Callable[[Setting], bool], *, keep: bool) -> None:
         if self._elsewhere is not None:
@@ -208,7 +208,7 @@ class CrossValidation:
     def _run_elsewhere(
         self, cluster: Executor, splits: Sequence[int], active: Callable[[Setting], bool], *, keep: bool
     ) -> None:
-        """The same on other machines."""
+        """The same on a cluster."""
         tasks, shared = self._tasks(splits, active)
         self._shipment = self._shipment or Shipment(self._work, tuple(self.groups), get_config())
         try:
@@ -224,7 +224,7 @@ class CrossValidation:
     def _tasks(
         self, splits: Sequence[int], active: Callable[[Setting], bool]
     ) -> tuple[list[FoldTask], list[int | None]]:
-        """What is to be fitted, and for each a name of the matrix that it shares with others, if it does."""
+        """The tasks, each with a key of the matrix that it shares with others, if any."""
         places = {group: place for place, group in enumerate(self.groups)}
         wanted = frozenset(one.number for group in self.groups for one in group.settings if active(one))
         until = time.time() + self._clock.deadline - time.monotonic()
@@ -239,7 +239,7 @@ class CrossValidation:
         return tasks, shared
 
     def _unpack(self, arrived: Arrived, source: Any) -> None:
-        """Take what a fold gave on another machine."""
+        """Record the results of a fold from another machine."""
         for fit in arrived.fits:
             self._take(*fit)
         for message, kind in arrived.warned:
@@ -259,5 +259,5 @@ class CrossValidation:
 
 
 def _together(source: Shared | PipelineSteps | None, members: list[Group]) -> list[list[Group]]:
-    """The groups that one task fits: those of a pipeline share its steps, all others are for themselves."""
+    """The groups that one task fits: those of a pipeline share its steps, all others are separate."""
     return [members] if isinstance(source, PipelineSteps) else [[group] for group in members]

@@ -27,16 +27,16 @@ from mercer.training.kernel_estimator import gram_precision, share_fits
 from mercer.training.warm_start import WarmStart
 
 _GRACE = 0.5
-"""Seconds that fits elsewhere have to come back when time is over."""
+"""Seconds that fits on other machines have to return after time has run out."""
 
 Take = Callable[[int, int, dict[str, Any], dict[str, Any]], None]
-"""What becomes of a fit: the number of its setting, that of its split, what is tabulated of it, and what is kept."""
+"""A callback for a fit: the numbers of its setting and split, its row in the table, and the values to keep."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Clock:
-    """When a search has to end, and the event that tells its fits so."""
+    """The deadline of a search, and the event that tells its fits to stop."""
 
     deadline: float
     stop: threading.Event = field(default_factory=threading.Event)
@@ -46,17 +46,17 @@ class Clock:
         return time.monotonic() >= self.deadline
 
     def in_time(self) -> contextlib.AbstractContextManager[None]:
-        """Kernel values are computed until time is over; fits are told to stop, since half a score is none."""
+        """Compute kernel values until time runs out, and then stop fits, since a partial score is useless."""
         return _deadline.limited(self.deadline - time.monotonic())
 
     def look(self) -> None:
-        """Wait no longer for fits elsewhere, which have their own clocks and end by themselves in time."""
+        """Stop waiting for fits on other machines, which have their own clocks and end in time by themselves."""
         if time.monotonic() >= self.deadline + _GRACE:
-            raise TimeLimitError("Time was over before workers had ended their fits.")
+            raise TimeLimitError("Time ran out before workers finished their fits.")
 
     @contextlib.contextmanager
     def alarm(self) -> Iterator[None]:
-        """The event is set when time is over."""
+        """Set the event when time runs out."""
         if self.deadline == float("inf"):
             yield
             return
@@ -75,7 +75,7 @@ class Clock:
 @final
 @dataclass(frozen=True, eq=False)
 class FoldWork:
-    """All that fits on folds need."""
+    """Everything that fits on folds need."""
 
     splits: Sequence[Split]
     scorer: FoldScorer
@@ -88,7 +88,7 @@ class FoldWork:
         if isinstance(source, PipelineSteps) and any(group.settings for group in groups):
             try:
                 fold = source.fold(*self.splits[split])
-            except Exception:  # steps of any kind fail in any way; reported by the fits, each for itself
+            except Exception:  # steps can fail in any way; each fit reports it
                 fold = None
         for group in groups:
             if group.settings and not clock.stop.is_set():
@@ -125,25 +125,25 @@ class FoldWork:
 @final
 @dataclass(frozen=True)
 class FoldTask:
-    """One fold of some groups, by their places in a `Shipment`, and the settings that are still of interest."""
+    """One fold of some groups, by their positions in a `Shipment`, and the settings that are still in the race."""
 
     groups: tuple[int, ...]
     split: int
     settings: frozenset[int]
     until: float
-    """When time is over, in seconds since the epoch: machines of a cluster agree on that, to a second or so."""
+    """The deadline in seconds since the epoch, on which machines of a cluster agree to about a second."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Arrived:
-    """What a fold gave on another machine: its fits as arguments of `Take`, its warnings, and whether time was over."""
+    """The results of a fold on another machine: fits as arguments of `Take`, warnings, and whether time ran out."""
 
     fits: list[tuple[int, int, dict[str, Any], dict[str, Any]]]
     warned: list[tuple[str, type[Warning]]]
     late: TimeLimitError | Stopped | None = None
     entries: int = 0
-    """Kernel values of the matrix that folds share, and how long they took."""
+    """The number of kernel values of the matrix that folds share, and the seconds they took."""
     seconds: float = 0.0
 
 
@@ -167,7 +167,7 @@ class Shipment:
         return own
 
     def __call__(self, task: FoldTask, shared: Shared | None, stop: threading.Event) -> Arrived:
-        """Fit one fold, until time is over or somebody says `stop`."""
+        """Fit one fold, until time runs out or `stop` is set."""
         clock = Clock(time.monotonic() + task.until - time.time(), stop)
         fits: list[Any] = []
         late: TimeLimitError | Stopped | None = None

@@ -1,4 +1,4 @@
-"""Settings that have a kernel in common, and where its values come from."""
+"""Settings with a common kernel, and the source of its values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mercer.training.kernel_estimator import gram_precision
 @final
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Settings with one kernel, and where its values come from; without a source every fit computes its own."""
+    """Settings with one kernel, and the source of its values; without a source every fit computes its own."""
 
     settings: list[Setting]
     kernel: Kernel | None
@@ -32,7 +32,7 @@ class Group:
 @final
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """Finds out which settings can share values, within the memory that their machines allow."""
+    """Determines which settings can share values, within the memory that their machines allow."""
 
     splits: Sequence[Split]
     scorer: FoldScorer

@@ -1,4 +1,4 @@
-"""Objects of any kind as rows of numbers, for tools that take nothing else."""
+"""Objects of any kind as rows of numbers, for tools that accept nothing else."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from mercer.kernels.user import FromBlocks
 
 
 def objects(X: Any) -> npt.NDArray[Any]:
-    """Objects of any kind as an array of one column, for tools of scikit-learn that want a length and a shape.
+    """Objects of any kind as an array of one column, for tools of scikit-learn that need a length and a shape.
 
-    A table given as a dictionary has the length of its columns, not of its rows, so that `cross_val_score` and the like
-    cannot take it apart; lists of strings or graphs have no shape, which bagging, boosting, learning curves and
-    permutation importance ask for. Every learner takes the array that is returned as it takes the objects themselves.
-    Tools that turn X into numbers (one-against-one, chains, self-training) need `indexed`.
+    The length of a dictionary of columns is the number of columns, not of rows, so `cross_val_score` and similar
+    functions cannot split it; lists of strings or graphs have no shape, which bagging, boosting, learning curves and
+    permutation importance need. Every learner accepts the returned array like the objects themselves. Tools that turn X
+    into numbers (one-against-one, chains, self-training) need `indexed`.
 
     >>> from sklearn.model_selection import cross_val_score
     >>> from mercer import SVC, kernels, objects
@@ -39,19 +39,19 @@ def objects(X: Any) -> npt.NDArray[Any]:
         X = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     items = listed(X, "objects")
     found = np.empty((len(items), 1), dtype=object)
-    for place, item in enumerate(items):  # one by one: NumPy would take lists and arrays apart
+    for place, item in enumerate(items):  # one by one: NumPy would split lists and arrays
         found[place, 0] = item
     return found
 
 
 def indexed(objects: Sequence[Any], kernel: Kernel | str) -> tuple[Float64, Kernel]:
-    """Objects by their numbers, and a kernel on these numbers, for tools that take rows of numbers alone.
+    """Objects by number, and a kernel on these numbers, for tools that accept only rows of numbers.
 
     Bagging, AdaBoost, one-against-one, self-training and other tools of scikit-learn turn X into an array of numbers,
-    which lists of strings or graphs are not. They take the numbers of the objects, a column 0, 1, 2 ..., and hand rows
-    of it to a learner with the kernel that is returned: k(i, j) is the value of `kernel` on objects i and j. Objects to
-    predict for belong into the same list, and are known by their numbers, too. What a kernel takes from data, such as
-    frequencies of words, it takes from the whole list, without labels.
+    which is impossible for lists of strings or graphs. Give them the numbers of the objects, a column 0, 1, 2 ..., and
+    a learner with the returned kernel: k(i, j) is the value of `kernel` on objects i and j. Objects to predict for must
+    be in the same list, and also have numbers. If a kernel learns from data, such as frequencies of words, it uses the
+    whole list, without labels.
 
     >>> from sklearn.multiclass import OneVsOneClassifier
     >>> from mercer import SVC, indexed, kernels

@@ -1,4 +1,4 @@
-"""How much of each kernel: weights for a sum of kernels, learnt from labelled objects.
+"""Weights for a sum of kernels, learnt from labelled objects.
 
 Problem   given kernels k_1 ... k_m and labelled objects, choose weights >= 0 of sum_r weight_r k_r
 Result    weights that add up to one; each kernel is first divided by its mean diagonal, which makes weights comparable
@@ -34,15 +34,15 @@ _STRIP = 512
 """How many rows are centred at a time: memory grows with it, and below a few hundred the calls cost more than the
 products."""
 _TOL = 1e-6
-"""The tolerance of the machine that weights are read from: a thousandth of the usual one, because weights sum up all
-its coefficients."""
+"""The tolerance of the machine from which weights are computed: a thousandth of the default, because weights sum over
+all its coefficients."""
 
 
 def alignment(grams: Sequence[Gram], targets: Float64) -> tuple[Float64, ShareCertificate]:
     """Weights whose centred sum is most aligned with the targets, and the proof; `targets` has a column per class, or
     one of numbers.
 
-    Rows are visited in strips, so no matrix needs to be stored; those that are stored already are read.
+    Rows are visited in strips, so no matrix needs to be stored; stored ones are used.
     """
     n, m = grams[0].shape[0], len(grams)
     wanted = targets - targets.mean(axis=0)
@@ -80,10 +80,10 @@ def _nearest_cone_point(inner: Float64, along: Float64) -> Float64:
 
 
 def _proof(inner: Float64, along: Float64, v: Float64, target: float, dtype: str) -> ShareCertificate:
-    """What weights leave of |T|^2, and the least that any leave.
+    """The part of |T|^2 that the weights leave unexplained, and the least that any weights can leave.
 
-    The objective is convex, so that with slopes 2g at v all u >= 0 have at least its value at v plus 2 g'(u - v); and
-    the best u explain no more than there is, u'(inner)u <= |T|^2, which bounds how far negative slopes can lead.
+    The objective is convex, so with slopes 2g at v its value at any u >= 0 is at least that at v plus 2 g'(u - v); and
+    the best u cannot explain more than everything, u'(inner)u <= |T|^2, which bounds how far negative slopes can lead.
     """
     m, slopes = len(v), inner @ v - along
     scale = np.sqrt(np.maximum(np.diag(inner), np.finfo(float).tiny))
@@ -100,7 +100,7 @@ def _proof(inner: Float64, along: Float64, v: Float64, target: float, dtype: str
 def margin(grams: Sequence[Gram], together: Gram, signs: Sequence[Float64], lam: float) -> tuple[Float64, Certificate]:
     """EasyMKL; `together` is the sum of all kernels, `signs` hold -1 or +1 of each object, once per pair of sides.
 
-    Its certificate is that of the machines that weights are read from.
+    The certificate is that of the machines from which the weights are computed.
     """
     total, began = np.zeros(len(grams)), time.monotonic()
     proofs = []

@@ -20,24 +20,24 @@ from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.base import Kernel
 
 LARGEST_RIDGE = 10_000
-"""Up to this many objects numbers are learnt by least squares, whose time grows with the cube of their number. More
+"""Up to this many objects, numbers are learnt by least squares, whose time grows with the cube of their number. More
 objects are learnt by support vector regression."""
 PENALTIES = (0.1, 1.0, 10.0, 100.0)
 """Values of C to try, for kernels whose mean diagonal is 1. A finer or wider grid costs one more machine per fold and
 value."""
 RIDGES = (10.0, 1.0, 0.1, 0.01, 0.001)
-"""Values of alpha to try, likewise; the system is factored anew for each of them."""
+"""Values of alpha to try, likewise; the system is factored again for each of them."""
 _MATRICES = 4
 """How many n x n matrices least squares keeps in memory: values, system, a copy of it, and its factor."""
 _TUBE, _TOLERANCE = 0.1, 0.01
 """The epsilon of support vector regression, and its tolerance, in standard deviations of y: a wider tube keeps fewer
 support vectors and loses detail; the tolerance is a tenth of it, below what the tube ignores anyway."""
 _MOST_STEPS = 100_000
-"""Where a machine of the search stops: a setting that is this hard to train is rarely best, and one hard fold should
-not hold up the others. Machines that converge usually need far fewer steps."""
+"""The most steps of a machine in the search: a setting that is so hard to train is rarely best, and one hard fold
+should not hold up the others. Machines that converge usually need far fewer steps."""
 _SAMPLE = 200
-"""How many objects the scale of a kernel is measured on: enough to know it within a few per cent, which is all that a
-grid in steps of 10 needs."""
+"""How many objects the scale of a kernel is measured on: enough to know it within a few per cent, which suffices for a
+grid in steps of 10."""
 
 
 @final
@@ -47,7 +47,7 @@ class Learner:
 
     template: Any
     unit: float = 1.0
-    """What C is measured in: the standard deviation of the targets of a support vector regression."""
+    """The unit of C: the standard deviation of the targets of a support vector regression."""
     in_search: Mapping[str, Any] = field(default_factory=dict)
     """Parameters of machines that are trained only to be compared."""
 
@@ -83,7 +83,7 @@ class Learner:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """What is kept for objects that are held out."""
+        """The methods whose values are kept for held-out objects."""
         return ("predict", "decision_function") if hasattr(self.template, "decision_function") else ("predict",)
 
     @property
@@ -108,7 +108,7 @@ class Learner:
 
 
 def mean_diagonal(kernel: Kernel, objects: Any) -> float:
-    """The mean of k(x, x) on a sample of the objects; 1 where there is none to speak of."""
+    """The mean of k(x, x) on a sample of the objects; 1 if it is zero or not finite."""
     some = kernel.coerce(objects)
     if not isinstance(some, GramRows):
         some = some.take(evenly_spread(len(some), _SAMPLE))

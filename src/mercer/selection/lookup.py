@@ -1,4 +1,4 @@
-"""A kernel whose values are known: estimators train on part of a matrix that was computed before."""
+"""A kernel whose values are known: estimators train on part of a computed matrix."""
 
 from __future__ import annotations
 

@@ -51,9 +51,9 @@ def learn_kernel(
     Parameters
     ----------
     kernels : on one kind of objects, or on columns of a table each (`kernels.on`); objects or text.
-    method : ``"alignment"``, the sum most aligned with the labels; ``"margin"``, EasyMKL, for classes
-        only, which rarely drops a kernel; ``"uniform"``, equal weights, which are hard to beat.
-    lam : of the margin method, in (0, 1): near 0 it uses only support vectors, near 1 the class means.
+    method : ``"alignment"``, the sum most aligned with the labels; ``"margin"``, EasyMKL, for classes only, which
+        rarely drops a kernel; ``"uniform"``, equal weights, which are hard to beat.
+    lam : a parameter of the margin method in (0, 1): near 0 it uses only support vectors, near 1 the class means.
     memory : for stored Gram matrices: ``"auto"`` or a number of MiB.
 
     >>> from mercer import kernels, learn_kernel
@@ -67,7 +67,7 @@ def learn_kernel(
 def _learn(
     kernels: Sequence[Kernel | str], X: Any, y: Any, *, method: str, lam: float, memory: Memory, owner: str
 ) -> tuple[Kernel, Float64, Proof | None]:
-    """The kernel, its weights, and the proof of these where something was optimised."""
+    """The kernel, its weights, and their certificate if something was optimised."""
     _check.choice(owner, "method", method, METHODS)
     lam = _check.real(owner, "lam", lam, low=0, high=1, low_open=True, high_open=True)
     given = [parse(kernel) if isinstance(kernel, str) else kernel for kernel in kernels]
@@ -136,7 +136,7 @@ def _targets(y: Any, n: int, method: str) -> tuple[Float64, list[Float64]]:
 
 
 def _where_the_machine_has_it(method: Method) -> Method:
-    """A method that is there if the machine has one of its name."""
+    """A method that exists if the machine has one of the same name."""
     found: Method = available_if(lambda self: hasattr(self.estimator, method.__name__))(method)
     return found
 
@@ -158,10 +158,10 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
     kernel_ : the weighted sum, fitted.
     weights_ : of the kernels; they add up to one over kernels of mean diagonal one.
     certificate_ : how close the machine is to its optimum, with this kernel.
-    weights_certificate_ : how close the weights are to the optimum of what `method` optimises; None where it optimises
-        nothing, as equal weights and those of a single kernel.
+    weights_certificate_ : how close the weights are to the optimum of what `method` optimises; None if nothing was
+        optimised, as for equal weights or a single kernel.
     classes_ : the labels, if the machine is a classifier.
-    n_features_in_ : how many columns there are; of vectors alone.
+    n_features_in_ : the number of columns; for vectors only.
 
     >>> from mercer import SVC, MultipleKernelMachine, kernels
     >>> strings, labels = ["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0]
@@ -200,7 +200,7 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
 
     @_where_the_machine_has_it
     def predict(self, X: Any) -> Any:
-        """What the machine predicts."""
+        """The predictions of the machine."""
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
@@ -237,7 +237,7 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
 
     @property
     def n_features_in_(self) -> int:
-        """The number of features, where objects are vectors."""
+        """The number of features, if objects are vectors."""
         check_is_fitted(self)
         return int(self.estimator_.n_features_in_)
 

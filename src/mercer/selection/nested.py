@@ -46,7 +46,7 @@ class NestedScores:
 
     @property
     def optimism(self) -> float:
-        """By how much the search overestimates itself."""
+        """How much the search overestimates its score."""
         return float(self.best_scores.mean() - self.scores.mean())
 
     def __str__(self) -> str:
@@ -59,7 +59,8 @@ def nested_cross_validate(
 ) -> NestedScores:
     """Run a whole search inside each fold of an outer cross-validation, and score the result on the test part.
 
-    The best score of a search is too optimistic: it belongs to the luckiest of many settings. This one is not.
+    The best score of a search is too optimistic, since it belongs to the luckiest of many settings. The score returned
+    here is not.
 
     Parameters
     ----------

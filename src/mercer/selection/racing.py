@@ -14,7 +14,7 @@ one more often. 5 % is the usual level."""
 
 
 def hopeful(scores: Float64) -> npt.NDArray[np.bool_]:
-    """Which settings may still turn out best; `scores` has a row per setting and a column per fold, all tried.
+    """Which settings may still turn out best; `scores` has one row per setting and one column per fold tried.
 
     Every setting is compared with the best so far on the same folds, and dropped if a one-sided paired t-test finds it
     worse. Since a few folds may agree by chance, a spread below the median counts as the median. Settings whose fits

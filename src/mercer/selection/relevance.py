@@ -1,9 +1,9 @@
-"""How much each column matters: a Gaussian width for each, by the marginal likelihood of a Gaussian process.
+"""The relevance of columns: a Gaussian width for each, by the marginal likelihood of a Gaussian process.
 
 Problem: maximise over gamma, s and v the density of targets Y (n objects, m of them), whose columns are independent
 normal vectors with covariance C = s K + v I + 1, K_ij = exp(-sum_g gamma_g d_g(x_i, x_j)), where d_g is the squared
-distance in the columns of group g, and 1 stands for an unknown mean. A normal prior on log gamma holds each width
-near their common one, unless the data say otherwise.
+distance in the columns of group g, and 1 stands for an unknown mean. A normal prior on log gamma keeps each width near
+the common one, unless the data indicate otherwise.
 
 Result: gamma. The gradient in gamma_g is a sum of W_ij K_ij d_g(x_i, x_j) with W = m C^-1 - C^-1 Y Y^T C^-1. Since d_g
 is a squared distance, the sums over all pairs are matrix products, and a step costs n^3 + n^2 d.
@@ -24,13 +24,13 @@ from mercer._types import Float64, Indices
 _STEPS = 25
 """Steps of the minimiser. The widths that matter settle in the first ten; later steps fit noise."""
 _SPREAD = 1.5
-"""The deviation of the prior on log gamma: a column is taken for 4 times as narrow or wide without much evidence."""
+"""The deviation of the prior on log gamma: a column may be 4 times as narrow or wide without much evidence."""
 _FARTHEST = (-9.0, 5.0)
-"""How far log gamma may go from the common one: one ten-thousandth leaves a column out, 150 tells neighbours apart."""
+"""The range of log gamma around the common one: a ten-thousandth leaves a column out, 150 separates neighbours."""
 _NOISE = 0.3
-"""The variance of the noise at the beginning, as a share of that of the targets."""
+"""The initial variance of the noise, as a fraction of that of the targets."""
 _JITTER = 1e-6
-"""Added to the diagonal, beside values of about 1, against a matrix that rounding makes indefinite."""
+"""Added to the diagonal of about 1, so that rounding does not make the matrix indefinite."""
 
 
 def column_widths(X: Float64, groups: Indices, Y: Float64) -> Float64:
@@ -47,7 +47,7 @@ def column_widths(X: Float64, groups: Indices, Y: Float64) -> Float64:
     usual = float(np.log(density.usual))
     start = np.concatenate([np.full(many, usual), [0.0, np.log(_NOISE)]])
     bounds = [(usual + _FARTHEST[0], usual + _FARTHEST[1])] * many + [(-6.0, 6.0), (-7.0, 3.0)]
-    with single_threaded_blas():  # small matrices, on which threads wait for each other
+    with single_threaded_blas():  # small matrices, for which threads only wait for each other
         found = minimize(density, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _STEPS})
     return np.asarray(np.exp(found.x[:many]))
 

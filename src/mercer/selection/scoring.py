@@ -47,7 +47,7 @@ class FoldScorer:
         return isinstance(self.scorer, _BaseScorer | _MultimetricScorer | _PassthroughScorer)
 
     def parts(self, model: Any, split: Split) -> tuple[Any, Any]:
-        """Both parts of X as it was given."""
+        """Both parts of X, in its original form."""
         return parts_of(model, self.X, *split)
 
     def targets(self, rows: Indices) -> Any:
@@ -90,7 +90,7 @@ class FoldScorer:
         return result, {name: np.asarray(getattr(model, name)(new)) for name in self.held_out}
 
     def undone(self, like: dict[str, Any] | None) -> dict[str, Any]:
-        """The result in place of a fit that was never made; `like` is one that was."""
+        """The result in place of a fit that was not done; `like` is one that was."""
         scores = self.unscored(np.nan)
         if like is not None and isinstance(like["test_scores"], dict):
             scores = dict.fromkeys(like["test_scores"], np.nan)
@@ -110,12 +110,12 @@ class FoldScorer:
 
 
 def scorers_of(scorer: Any) -> Any:
-    """The scorers by their names where there are several; otherwise the scorer itself."""
+    """The scorers by name if there are several; otherwise the scorer itself."""
     return getattr(scorer, "_scorers", scorer)
 
 
 def parts_of(model: Any, X: Any, train: Indices, test: Indices) -> tuple[Any, Any]:
-    """Objects to train and to test a model on; of a Gram matrix, rows and columns."""
+    """Objects to train and to test a model on; for a Gram matrix, rows and columns."""
     if isinstance(X, Objects):
         return X.take(train), X.take(test)
     return _safe_split(model, X, None, train)[0], _safe_split(model, X, None, test, train)[0]

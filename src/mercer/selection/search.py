@@ -28,16 +28,17 @@ from mercer.selection.settings import settings_of
 from mercer.training.folds import make_folds
 
 _OF_SEARCH = 2.0 / 3.0
-"""The share of a time limit that is for the search: the final fit takes as long as one or two of its many fits."""
+"""The fraction of a time limit for the search: the final fit takes as long as one or two of its many fits."""
 
 
 class KernelSearchCV(BaseSearchCV):
     """Cross-validation over a grid of parameters like scikit-learn's GridSearchCV, without computing anything twice.
 
     Each kernel's Gram matrix is computed once, and folds are parts of it. Kernels that differ only in a width share
-    their distances. Along C every machine starts from the solution of the last one, and folds run on all cores. Kernels
-    that depend on the data (``gamma="scale"``, centring) are fitted on each training part alone, so scores are those of
-    an exhaustive search: machines agree within the estimator's `tol`, and to the last bits with ``warm_start=False``.
+    their distances. Along C, every machine starts from the solution of the last one, and folds run on all cores.
+    Kernels that depend on the data (``gamma="scale"``, centring) are fitted on each training part only, so scores are
+    those of an exhaustive search: machines agree within the estimator's `tol`, and to the last bits with
+    ``warm_start=False``.
 
     Parameters
     ----------
@@ -47,26 +48,26 @@ class KernelSearchCV(BaseSearchCV):
         ``kernel__p``.
     scoring, refit, cv, error_score, return_train_score : as in GridSearchCV: any scorer, several at once, any splitter.
     n_jobs : threads; None for all cores. Inside ``with mercer.cluster.use(...)``, fits at a time on the cluster.
-    time_limit : seconds for all: two thirds for the search, in which the best of the settings tried on all folds wins,
-        and what is left for the final fit.
+    time_limit : seconds in all: two thirds for the search, in which the best of the settings tried on all folds wins,
+        and the rest for the final fit.
     racing : after each fold, drop settings that are significantly worse than the best so far; their scores are nan. The
         best setting is then very likely, but not certainly, the one that an exhaustive search finds.
     warm_start : whether machines start from the solution of the last one, along C.
     held_out : names of methods, such as ``["predict", "decision_function"]``, whose values on the test objects of each
         fold are kept: see `held_out_values`.
-    verbose : accepted for compatibility with scikit-learn; progress shows by itself on a terminal.
+    verbose : accepted for compatibility with scikit-learn; progress is always shown on a terminal.
 
     Attributes
     ----------
-    best_params_, best_score_, best_index_ : the best setting, its mean score, and its place in `cv_results_`.
+    best_params_, best_score_, best_index_ : the best setting, its mean score, and its index in `cv_results_`.
     best_estimator_ : an estimator with it, trained on all objects, if `refit`.
     cv_results_ : all settings and scores, as in scikit-learn.
-    n_splits_ : how many folds there are.
-    scorer_, multimetric_ : what settings were scored by, and whether by several.
+    n_splits_ : the number of folds.
+    scorer_, multimetric_ : the scorer or scorers, and whether there are several.
     refit_time_ : the seconds of the last training.
     complete_ : whether every setting was tried on every fold.
-    classes_ : the labels, of classifiers.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    classes_ : the labels, for classifiers.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import KernelSearchCV, SVC, kernels
     >>> strings, labels = ["gattaca", "gattica", "gatgata", "ccgcg", "cgcgc", "ccccg"], [1, 1, 1, 0, 0, 0]
@@ -117,7 +118,7 @@ class KernelSearchCV(BaseSearchCV):
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Try every setting, then train the best one on all objects.
 
-        `params` go where scikit-learn's searches send them: ``groups`` to the splitter, ``sample_weight`` to the fits
+        `params` are passed on as in scikit-learn's searches: ``groups`` to the splitter, ``sample_weight`` to the fits
         and to scorers that take it.
         """
         self._validate_params()
@@ -163,7 +164,7 @@ class KernelSearchCV(BaseSearchCV):
         return self
 
     def held_out_values(self, method: str = "predict", index: int | None = None) -> Any:
-        """What setting number `index` (by default the best) predicted for each object while it was held out.
+        """The predictions of setting number `index` (by default the best) for each object while it was held out.
 
         `method` is one of those in `held_out`. As in scikit-learn's cross_val_predict, each object must be held out
         exactly once.
@@ -203,7 +204,7 @@ class KernelSearchCV(BaseSearchCV):
         flat = [scorer.undone(made[0]) if result is None else result for row in results for result in row]
         more = {} if self.complete_ else {"splits_done": [sum(r is not None for r in row) for row in results]}
         with warnings.catch_warnings():
-            if not self.complete_:  # settings that were not tried have no score, as expected
+            if not self.complete_:  # settings that were not tried have no score
                 warnings.filterwarnings("ignore", message="One or more of the t", category=UserWarning)
             table: dict[str, Any] = self._format_results(candidates, len(results[0]), flat, more)
         return table
@@ -233,7 +234,7 @@ class KernelSearchCV(BaseSearchCV):
 
 
 def _best_of_incomplete(results: dict[str, Any], metric: str, n_splits: int) -> int:
-    """No setting was tried on all folds: the best mean among those that were tried on the most folds."""
+    """If no setting was tried on all folds: the best mean among those tried on the most folds."""
     scores: npt.NDArray[np.float64] = np.column_stack(
         [results[f"split{number}_test_{metric}"] for number in range(n_splits)]
     )

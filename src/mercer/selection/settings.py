@@ -48,7 +48,7 @@ class Setting:
         return found
 
     def on_block(self, block: Block) -> tuple[Any, Any, Any]:
-        """The machine with its kernel's values looked up instead of computed, its training and its test objects."""
+        """The machine with kernel values looked up instead of computed, its training objects and its test objects."""
         assert self.kernel is not None
         model = clone(self.machine)
         if not isinstance(model, KernelEstimator):

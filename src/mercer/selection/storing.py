@@ -1,4 +1,4 @@
-"""Model files of machines with learnt kernel weights: the trained machine, and how its kernel came about."""
+"""Model files of machines with learnt kernel weights: the trained machine, and how its kernel was learnt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARK = "mixed_"
 
 
 def take_apart(params: dict[str, Any], machine: Any, weights: Any, proof: Any = None) -> Stored:
-    """`machine` trained on the weighted sum, beside the parameters and the weights of what learnt them."""
+    """The parts of a model: `machine`, trained on the weighted sum, and the parameters and weights that led to it."""
     own = [kernel for kernel in params["kernels"] if _holds_code(kernel)]
     if own:
         raise ModelFileError(
@@ -30,7 +30,7 @@ def take_apart(params: dict[str, Any], machine: Any, weights: Any, proof: Any = 
         "kernels": list(params["kernels"]),
         "method": params["method"],
         "lam": float(params["lam"]),
-        # `fit` replaces it, so that one with Python code need not be kept.
+        # `fit` replaces it, so one with Python code need not be kept.
         "kernel": template if isinstance(template, str | Kernel) and not _holds_code(template) else "rbf",
     }
     arrays = {"weights": weights}
@@ -47,7 +47,7 @@ def put_together(stored: Stored) -> tuple[dict[str, Any], Any, Any, Any]:
     if not kernels or not all(isinstance(kernel, str | Kernel) for kernel in [*kernels, template]):
         raise ModelFileError("its list of kernels is empty, or holds something else.")
     if "kernel" not in stored.params:
-        raise ModelFileError(f"a {kind.__name__} is no machine with a kernel.")
+        raise ModelFileError(f"a {kind.__name__} is not a machine with a kernel.")
     weights = checked_array(arrays, "weights", "f", (len(kernels),))
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ModelFileError("the weights of its kernels must be numbers from 0.")
@@ -61,7 +61,7 @@ def put_together(stored: Stored) -> tuple[dict[str, Any], Any, Any, Any]:
 
 
 def _certificate(values: dict[str, Any], arrays: dict[str, Any]) -> Certificate | ShareCertificate | None:
-    """That of the weights, where the file has one: of alignment a row, of margins a table."""
+    """The certificate of the weights, if the file has one: a row for alignment, a table for margins."""
     found = arrays.get("weights_certificate")
     if found is None:
         return None

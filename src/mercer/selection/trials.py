@@ -29,7 +29,7 @@ from mercer.theory.alignment import kernel_target_alignment
 from mercer.training.folds import Split
 
 Making = Callable[[Indices], Kernel]
-"""Makes a kernel of the objects that a machine is trained on."""
+"""Creates a kernel from the objects that a machine is trained on."""
 
 
 @final
@@ -45,7 +45,7 @@ class Trial:
     decisions: Float64
     """Decision values: one column, or one per class if there are more than two."""
     seconds: float
-    """For this kernel with all its penalties."""
+    """Seconds for this kernel with all its penalties."""
 
     @property
     def score(self) -> float:
@@ -60,10 +60,10 @@ class KernelTrials:
     kernel: Kernel
     trials: tuple[Trial, ...]
     complete: bool = True
-    """Whether the time sufficed for all penalties."""
+    """Whether there was time for all penalties."""
     alignment: float = 0.0
     entries: int = 0
-    """Kernel values computed."""
+    """The number of kernel values computed."""
     gram_seconds: float = 0.0
     shared: bool = False
     """Whether one stored matrix served all folds."""
@@ -85,20 +85,20 @@ class Experiment:
     learner: Learner
     scorer: Any
     penalties: tuple[float, ...] | None = None
-    """None for those of the learner."""
+    """The penalties to try; None for those of the learner."""
     aligned_with: Any = None
-    """Labels to compute the alignment of the whole matrix with; None for no alignment."""
+    """Labels for the alignment of the whole matrix; None for no alignment."""
     weights: Float64 | None = None
     """How much each object counts in training; None for all the same."""
     judged: Callable[[npt.NDArray[Any], Float64], tuple[npt.NDArray[Any], Float64]] | None = None
     """Instead of the scorer: the answers to keep and the score of each fold, from predictions and decision values of
     the objects that were held out."""
     made: Mapping[Kernel, Making] = field(default_factory=dict)
-    """Of kernels that learn from targets, how they are made. They are made anew for each fold, of the objects that its
-    machine is trained on: otherwise they would have seen those that they are tried on."""
+    """How to create kernels that learn from targets. They are created again for each fold, from its training objects
+    only: otherwise they would have seen the test objects."""
 
     def try_kernel(self, kernel: Kernel, time_limit: float | None = None, *, usual: bool = False) -> KernelTrials:
-        """Cross-validate a kernel with each penalty; `usual` is for one penalty alone, if there is no time for more."""
+        """Cross-validate a kernel with each penalty; `usual` is the only one to try if there is no time for more."""
         if kernel in self.made:
             return self._try_made(kernel, time_limit, usual=usual)
         began = time.monotonic()
@@ -132,7 +132,7 @@ class Experiment:
         )
 
     def _try_made(self, kernel: Kernel, time_limit: float | None, *, usual: bool) -> KernelTrials:
-        """Cross-validate a kernel that is made for each fold."""
+        """Cross-validate a kernel that is created for each fold."""
         began = time.monotonic()
         penalties = self.penalties or self.learner.penalties(kernel, self.objects)
         parts, complete, warned = [], True, dict[str, None]()
@@ -171,12 +171,12 @@ class Experiment:
 
 
 def _as_said(predicted: npt.NDArray[Any], decisions: Float64) -> tuple[npt.NDArray[Any], Float64]:
-    """What is kept of a fold that is judged together with the others."""
+    """The results to keep of a fold that is judged together with the others."""
     return predicted, np.zeros(1)
 
 
 class Memory(Protocol):
-    """Keeps the trials of finished kernels, for a search to be resumed later."""
+    """Keeps the trials of finished kernels, so that a search can be resumed later."""
 
     def recall(self, kernel: Kernel) -> list[Trial] | None: ...
 
@@ -191,7 +191,7 @@ class Tried:
     kernels: list[KernelTrials]
     failures: list[tuple[Kernel, MercerError]]
     complete: bool
-    """Whether the time sufficed for all of them."""
+    """Whether there was time for all of them."""
 
 
 def try_kernels(
@@ -232,7 +232,7 @@ def try_kernels(
 
 
 def _within(experiment: Experiment, kernel: Kernel, seconds: float | None, *, needed: bool) -> KernelTrials:
-    """A kernel as far as the time allows; one that is `needed` gets at least the usual penalty."""
+    """Try a kernel as far as time allows; one that is `needed` gets at least the usual penalty."""
     tried = KernelTrials(kernel, (), complete=False)
     if seconds is None or seconds > 0:
         tried = experiment.try_kernel(kernel, seconds)

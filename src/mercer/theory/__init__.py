@@ -1,1 +1,1 @@
-"""What the lectures prove: margins, enclosing balls, and bounds on the error of unseen objects."""
+"""The theory of the lectures: margins, enclosing balls, and bounds on the error on unseen objects."""

@@ -1,8 +1,8 @@
-"""How alike two Gram matrices are, and how well one matches the labels.
+"""The similarity of two Gram matrices, and how well a matrix matches the labels.
 
 The alignment of K and L is the cosine of the angle between them as long vectors, <K, L> / (|K| |L|) with the Frobenius
-product. Centring both first (HKH, with H = I - 11'/n) takes out what an intercept can do by itself; without it, a
-constant kernel looks well aligned wherever one class is large.
+product. Centring both first (HKH, with H = I - 11'/n) removes what an intercept can do by itself; without centring, a
+constant kernel looks well aligned if one class is large.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def alignment(K: Any, L: Any) -> float:
 
 
 def centred_alignment(K: Any, L: Any) -> float:
-    """The alignment of HKH and HLH: of the two kernels around the means of the objects.
+    """The alignment of HKH and HLH, that is, of the two centred kernels.
 
     >>> centred_alignment([[1.0, 0.0], [0.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]])
     0.0
@@ -37,10 +37,10 @@ def centred_alignment(K: Any, L: Any) -> float:
 
 
 def kernel_target_alignment(K: Any, y: Any, *, centre: bool = True) -> float:
-    """The alignment of K with the ideal matrix of the labels: 1 where every object is like all of its class alone.
+    """The alignment of K with the ideal matrix of the labels: 1 if objects are similar exactly within classes.
 
     For classes the ideal matrix is 1 for pairs of one class and -1 / (classes - 1) for others (so y y' for two classes
-    coded -1 and +1); for numbers it is y y'. Numbers with fractions are numbers, anything else are classes.
+    coded -1 and +1); for numbers it is y y'. Labels with fractions are numbers, all others are classes.
 
     >>> import numpy as np
     >>> good = np.array([[3, 2, 0, 0, 0], [2, 3, 0, 0, 0], [0, 0, 4, 3, 3], [0, 0, 3, 4, 2], [0, 0, 3, 2, 4]])
@@ -51,7 +51,7 @@ def kernel_target_alignment(K: Any, y: Any, *, centre: bool = True) -> float:
 
 
 def ideal_matrix(y: Any) -> Float64:
-    """The Gram matrix that knows the labels and nothing else."""
+    """The Gram matrix determined by the labels alone."""
     labels = np.asarray(y)
     if labels.ndim != 1 or not len(labels):
         raise InputError(f"Labels must be a list with one per object; got an array of shape {labels.shape}.")
@@ -68,7 +68,7 @@ def ideal_matrix(y: Any) -> Float64:
 
 def _cosine(K: Float64, L: Float64) -> float:
     length = float(np.linalg.norm(K)) * float(np.linalg.norm(L))
-    # What is left of a constant matrix after centring is rounding, not a direction.
+    # After centring, a constant matrix consists of rounding errors only.
     if length <= 1e-14 * len(K) ** 2 * max(float(np.abs(K).max()), float(np.abs(L).max())) ** 2:
         return 0.0
     return float(np.clip(float((K * L).sum()) / length, -1.0, 1.0))

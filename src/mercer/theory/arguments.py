@@ -1,4 +1,4 @@
-"""What a caller may pass as a kernel: an object, an expression, a function of two batches, or a matrix."""
+"""Arguments that specify a kernel: an object, an expression, a function of two batches, or a matrix."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RULE = "a kernel object, an expression such as 'rbf(gamma=0.1)', or a function o
 
 
 def kernel_of(owner: str, kernel: Any) -> Kernel:
-    """The kernel that was meant."""
+    """The kernel that an argument specifies."""
     if isinstance(kernel, str):
         return parse(kernel)
     if not isinstance(kernel, Kernel) and callable(kernel):
@@ -32,12 +32,12 @@ def kernel_of(owner: str, kernel: Any) -> Kernel:
 
 
 def is_matrix(value: Any) -> bool:
-    """Whether a Gram matrix was passed where a kernel could be."""
+    """Whether a Gram matrix was passed instead of a kernel."""
     return isinstance(value, np.ndarray | list | tuple) or sp.issparse(value) or hasattr(value, "to_numpy")
 
 
 def matrix_of(owner: str, value: Any) -> Any:
-    """A matrix of numbers as float64; whether it is square or finite is the caller's question."""
+    """A matrix of numbers as float64; not checked to be square or finite."""
     try:
         values: Any = value.toarray() if sp.issparse(value) else np.asarray(value)  # type: ignore[attr-defined]
         matrix = np.asarray(values, dtype=np.float64)
@@ -49,7 +49,7 @@ def matrix_of(owner: str, value: Any) -> Any:
 
 
 def in_time(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
-    """A function all of whose work is done within its parameter `time_limit`."""
+    """Decorate a function so that all its work is done within its parameter `time_limit`."""
 
     @functools.wraps(function)
     def limited(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Found:

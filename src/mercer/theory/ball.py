@@ -3,8 +3,8 @@
 Problem   minimise r^2 over centres c with |phi(x_i) - c|^2 <= r^2 for all i
 Result    c = sum_i a_i phi(x_i), where a maximises sum_i a_i k(x_i, x_i) - a'Ka over a >= 0, sum(a) = 1
 
-The dual is a box problem with a sum constraint, so the solver of support vector machines solves it. The radius given
-is the largest distance from the centre that was found: it is never too small, however early the solver stops.
+The dual is a box problem with a sum constraint, so the solver of support vector machines solves it. The returned radius
+is the largest distance from the centre that was found, so it is never too small, however early the solver stops.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Bounds on the error of a classifier on objects that it has not seen.
+"""Bounds on the error of a classifier on unseen objects.
 
-Each is a formula with assumptions, and says both. P is the number of training objects, R a radius, gamma a margin.
+Each consists of a formula and its assumptions. P is the number of training objects, R a radius, gamma a margin.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _ANY_DATA = "Training and new objects are independent draws from one distributio
 @final
 @dataclass(frozen=True)
 class Bound:
-    """A bound on an error rate: its value, where it comes from, and what it asks for."""
+    """A bound on an error rate: its value, formula and assumptions."""
 
     name: str
     value: float
     formula: str
     assumptions: str
     order_only: bool = False
-    """Whether the constant is unknown: then the value is an order of magnitude, and bounds nothing by itself."""
+    """Whether the constant is unknown; the value is then only an order of magnitude, not a bound."""
 
     @property
     def vacuous(self) -> bool:
-        """Whether it says no more than that an error rate is at most 1."""
+        """Whether it is trivial, since any error rate is at most 1."""
         return not self.order_only and self.value >= 1.0
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ class Bound:
 
 
 def empirical_error(y: Any, h: Any) -> float:
-    """1/P sum_p max(-y_p h(x_p), 0), with h(x) the predicted label, -1 or +1: the share of training errors.
+    """1/P sum_p max(-y_p h(x_p), 0), with h(x) the predicted label, -1 or +1: the fraction of training errors.
 
     >>> empirical_error([1, 1, -1, -1], [1, -1, -1, -1])
     0.25
@@ -84,7 +84,7 @@ def vc_bound(P: int, d: int, *, delta: float = 0.05, error: float = 0.0) -> Boun
 
 
 def margin_bound(P: int, L: float, gamma: float) -> Bound:
-    """The order (L / gamma)^2 / P of the error at margin gamma; L is the largest |x|. No constant is known here.
+    """The order (L / gamma)^2 / P of the error at margin gamma; L is the largest |x|. The constant is unknown.
 
     >>> margin_bound(1000, 2.0, 0.5).value
     0.016
@@ -107,7 +107,7 @@ def radius_margin_bound(P: int, R: float, norm: float, *, intercept: bool = True
 
     For the hard margin, where 1 / |w| is the margin; also for the squared hinge, in the feature space of the kernel
     K + I / (2C), in which it is a hard margin. With an intercept, R is the radius of the smallest enclosing ball;
-    without one, the factor 4 goes and R is the largest |phi(x)|.
+    without one, there is no factor 4, and R is the largest |phi(x)|.
 
     >>> radius_margin_bound(100, 1.0, 2.0).value
     0.16
@@ -127,7 +127,7 @@ def radius_margin_bound(P: int, R: float, norm: float, *, intercept: bool = True
 
 
 def support_vector_bound(P: int, n_support: int) -> Bound:
-    """At most n_support / P of the objects are misclassified when left out: leaving out another changes nothing.
+    """At most n_support / P of the objects are misclassified when left out: leaving out any other changes nothing.
 
     >>> support_vector_bound(200, 14).value
     0.07
@@ -176,7 +176,7 @@ def rademacher_bound(y: Any, f: Any, trace: float, norm: float, *, delta: float 
 def novikoff_bound(R: float, gamma: float) -> float:
     """At most (R / gamma)^2 mistakes are made by a perceptron on objects within R, separable with margin gamma.
 
-    Through the origin, that is without a bias; with one, each object has a further feature 1.
+    This is for hyperplanes through the origin; for a bias, give each object an additional feature 1.
 
     >>> novikoff_bound(2.0, 0.5)
     16.0

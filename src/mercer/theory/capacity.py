@@ -2,7 +2,7 @@
 
 The machines sign(<w, phi(x)> + b) are the signs of a vector space of functions; their VC dimension is the dimension of
 that space (Dudley, 1978). For a kernel that is a polynomial of degree p in R^n the space has at most binomial(n + p, p)
-dimensions, and as many as the rank of a Gram matrix of that many objects in general position.
+dimensions; the exact number is the rank of a Gram matrix of that many objects in general position.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from mercer.kernels.vectors.linear import Bilinear, Linear
 from mercer.kernels.vectors.polynomial import Polynomial
 
 _LARGEST_RANK = 2000
-"""Ranks up to this are computed, in a few seconds; the work grows with the cube."""
+"""Ranks up to this are computed, in a few seconds; the time grows with the cube."""
 _NEGLIGIBLE = 1e-9
-"""Singular values below this share of the largest are rounding: that of a matrix with ones on its diagonal is 1e-13,
-and the smallest real one of polynomials of degree 6 is above 1e-7."""
+"""Singular values below this fraction of the largest are rounding errors, which are about 1e-13 for a unit diagonal;
+the smallest true ones of polynomials of degree 6 are above 1e-7."""
 
 
 def vc_dimension(kernel: Kernel, n_features: int, *, intercept: bool = True) -> int:
@@ -90,7 +90,7 @@ def _degree(kernel: Kernel, n: int) -> int | None:
 
 
 def _rank(kernel: Kernel, n: int, *, most: int, intercept: bool) -> int:
-    """The number of linearly independent functions k(x, .) and, with an intercept, 1, of at most so many."""
+    """The number of linearly independent functions k(x, .) and, with an intercept, 1; at most `most`."""
     if most > _LARGEST_RANK:
         raise ParameterError(
             f"The VC dimension of machines with the kernel {kernel} on {n} features is at most {most:,}; its exact "

@@ -1,4 +1,4 @@
-"""The hunt for objects that show a function not to be a kernel."""
+"""The search for objects that show that a function is not a kernel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Sampler = Callable[[np.random.Generator, int], Any] | Sequence[Any]
 @final
 @dataclass(frozen=True, eq=False)
 class KernelHunt(Report):
-    """The answer of `certify_kernel`.
+    """The result of `certify_kernel`.
 
     `verdict` is "proven", "not refuted", "indefinite", "asymmetric" or "not finite".
     """
@@ -29,7 +29,7 @@ class KernelHunt(Report):
     verdict: str
     reason: str
     trials: int
-    """Samples that were looked at."""
+    """The number of samples examined."""
     objects: tuple[Any, ...] = ()
     """The counterexample, as the sampler gave it."""
     matrix: Float64 | None = None
@@ -64,8 +64,8 @@ def certify_kernel(
 ) -> KernelHunt:
     """Draw random sets of up to `size` objects and look for a Gram matrix that is not positive semi-definite.
 
-    `sampler(rng, n)` gives n objects, or it is a list to draw from. The first counterexample is shrunk to the fewest of
-    its objects. Finding none proves nothing: the closure rules, where they apply, do.
+    `sampler(rng, n)` returns n objects; or it is a list to draw from. The first counterexample is reduced to as few
+    objects as possible. Finding none proves nothing; the closure rules do, if they apply.
 
     >>> from mercer import kernels
     >>> distance = kernels.FromFunction(lambda a, b: -abs(a - b), objects="items")
@@ -102,14 +102,14 @@ def certify_kernel(
             return replace(refuted, reason=reason, vector=found.witness.vector, value=found.witness.value)
         return refuted
     if chosen.psd:
-        reason = "The closure rules prove it for any objects, and no sample says otherwise."
+        reason = "The closure rules prove it for any objects, and no sample contradicts it."
         return KernelHunt("proven", reason, trials, derivation=chosen.derivation())
     reason = "No counterexample was found, which proves nothing; no closure rule covers this kernel."
     return KernelHunt("not refuted", reason, trials, derivation=chosen.derivation())
 
 
 def _culprits(found: MercerCheck) -> list[int]:
-    """The objects that show a matrix to be no Gram matrix; none if nothing does."""
+    """The objects that show that a matrix is not a Gram matrix; empty if there are none."""
     if found.witness is not None:
         return list(found.witness.objects)
     return sorted(set(found.where or ())) if found.verdict in ("not finite", "asymmetric") else []

@@ -1,4 +1,4 @@
-"""Is this kernel any good? One call, answered in words and figures."""
+"""Is this kernel any good? One call, answered in words and numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from mercer.theory.seriation import seriation
 
 _RAISE = "Raise time_limit, or lower sample."
 _PICTURE = 64
-"""Rows and columns of the picture: larger ones make longer HTML, smaller ones hide small classes."""
+"""Rows and columns of the picture: a larger one makes the HTML longer, a smaller one hides small classes."""
 
 
 @in_time
@@ -45,20 +45,20 @@ def diagnose(
     random_state: int = 0,
     time_limit: float | None = None,
 ) -> Diagnosis:
-    """Whether the kernel sees, in these objects, what the labels are about.
+    """Diagnose whether the kernel suits these objects and their labels.
 
-    `kernel` is a kernel object, an expression, or a function of two batches; or a Gram matrix, without objects. Of many
-    objects a random `sample` is looked at. Without labels only the matrix itself is judged. Objects that the kernel
-    cannot read are refused as everywhere; a matrix that is empty, constant, diagonal, indefinite, not finite, or that
-    cannot be computed is reported. `time_limit` is in seconds: when it is over, what was not looked at is left out, and
-    said.
+    `kernel` is a kernel object, an expression, or a function of two batches; or a Gram matrix, without objects. If
+    there are many objects, a random `sample` of them is examined. Without labels, only the matrix itself is judged.
+    Objects that the kernel cannot read raise an error; a matrix that is empty, constant, diagonal, indefinite, not
+    finite, or that cannot be computed is reported. `time_limit` is in seconds: after it, the remaining checks are left
+    out, which is reported.
 
     >>> import numpy as np
     >>> good = np.array([[3, 2, 0, 0, 0], [2, 3, 0, 0, 0], [0, 0, 4, 3, 3], [0, 0, 3, 4, 2], [0, 0, 3, 2, 4]])
     >>> diagnose(good, y=[1, 1, 2, 2, 2]).verdict, diagnose(np.eye(5), y=[1, 1, 2, 2, 2]).verdict
     ('good', 'diagonal')
     """
-    del time_limit  # the decorator sees to it
+    del time_limit  # enforced by the decorator
     sample = _check.integer("diagnose", "sample", sample, low=2)
     hopeless = _hopeless(kernel, objects)
     if hopeless is not None:
@@ -78,7 +78,7 @@ def diagnose(
             took = time.perf_counter() - began
     except TimeLimitError:
         raise
-    except MercerError as error:  # the objects are in order; the kernel cannot compare them
+    except MercerError as error:  # the objects are valid, but the kernel cannot compare them
         return Diagnosis("broken", str(error), "Use a kernel that can be computed on these objects.", **about)
     found = check_mercer(K)
     if found.verdict in ("not finite", "asymmetric"):
@@ -86,7 +86,7 @@ def diagnose(
     K = (K + K.T) / 2
     computed = Computed(K, took, part.target) if _is_expensive(fitted, part.objects) else None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MercerWarning)  # said once, below
+        warnings.simplefilter("ignore", MercerWarning)  # reported once, below
         seen = Seen(
             shape_of(K),
             found,
@@ -101,7 +101,7 @@ def diagnose(
     said = dict.fromkeys(str(one.message) for one in caught)
     findings = (*findings_of(seen), *(Finding("warning of the kernel", "warning", message) for message in said))
     if _deadline.left() <= 0:
-        findings = (*findings, Finding("time limit", "warning", "Time was over before all was looked at.", _RAISE))
+        findings = (*findings, Finding("time limit", "warning", "Time ran out before all checks were done.", _RAISE))
     verdict, reason, step = verdict_of(seen, findings)
     return Diagnosis(
         verdict, reason, step, findings=findings, shape=seen.shape, labels=seen.labels, standing=seen.standing,
@@ -111,13 +111,13 @@ def diagnose(
 
 
 def _is_expensive(fitted: FittedKernel, objects: Objects) -> bool:
-    """Whether values take so long that none is computed twice."""
+    """Whether values are so expensive that none should be computed twice."""
     features = fitted.features(objects.take(np.arange(1)))
     return fitted.tile_entries(features, features) < ANY_TILE
 
 
 def _in_time(look: Callable[[], Columns | None]) -> Columns | None:
-    """What is found by a look that may be left out when time is over."""
+    """The result of a check that is left out when time has run out."""
     try:
         return look() if _deadline.left() > 0 else None
     except TimeLimitError:
@@ -127,7 +127,7 @@ def _in_time(look: Callable[[], Columns | None]) -> Columns | None:
 @final
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """The objects that are looked at, with their labels and their positions in the data."""
+    """The objects that are examined, with their labels and their positions in the data."""
 
     objects: Objects
     target: Target | None
@@ -143,7 +143,7 @@ class _Sample:
 
 
 def _hopeless(kernel: Any, objects: Any) -> Diagnosis | None:
-    """The answer where there is nothing to look at, or a matrix that is plainly no Gram matrix."""
+    """The diagnosis if there are no objects, or the matrix is clearly not a Gram matrix."""
     matrix = is_matrix(kernel)
     shown = "precomputed()" if matrix else str(kernel_of("diagnose", kernel))
     given = kernel if matrix else objects
@@ -160,7 +160,7 @@ def _hopeless(kernel: Any, objects: Any) -> Diagnosis | None:
 
 
 def _count(objects: Any) -> int:
-    """How many objects there are; of a table, how many rows."""
+    """The number of objects, or of rows of a table."""
     if isinstance(objects, Mapping):
         return len(next(iter(objects.values()), ()))
     if getattr(objects, "shape", ()):
@@ -171,7 +171,7 @@ def _count(objects: Any) -> int:
 def _parsed(kernel: Any, objects: Any) -> tuple[Kernel, Objects]:
     if is_matrix(kernel):
         if objects is not None:
-            raise InputError("A matrix has its objects in it already: pass diagnose(matrix, y=labels).")
+            raise InputError("A matrix already stands for its objects: pass diagnose(matrix, y=labels).")
         chosen: Kernel = Precomputed()
         return chosen, chosen.coerce(matrix_of("diagnose", kernel))
     chosen = kernel_of("diagnose", kernel)

@@ -1,4 +1,4 @@
-"""What a Gram matrix says of its objects: angles, distances, and positions around their mean."""
+"""The geometry of a Gram matrix: angles, distances, and positions around the mean."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def centred(K: Float64) -> Float64:
 
 
 def cosines(K: Float64) -> Float64:
-    """k(x, z) / sqrt(k(x, x) k(z, z)); 0 where an object has no length."""
+    """k(x, z) / sqrt(k(x, x) k(z, z)); 0 if an object has length 0."""
     root = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     inverse = np.where(root > 0, 1.0 / np.where(root > 0, root, 1.0), 0.0)
     return np.asarray(K * inverse * inverse[:, None])
 
 
 def squared_distances(K: Float64, *, own: float = 0.0) -> Float64:
-    """k(x, x) + k(z, z) - 2 k(x, z), and `own` for an object and itself; rounding may leave some below 0."""
+    """k(x, x) + k(z, z) - 2 k(x, z), and `own` for an object and itself; rounding may make some negative."""
     diagonal = np.diagonal(K)
     squared = diagonal[:, None] + diagonal - 2.0 * K
     np.fill_diagonal(squared, own)

@@ -40,7 +40,7 @@ def geometric_margins(w: Any, b: float, X: Any, y: Any) -> Float64:
 
 
 def margin(w: Any, b: float, X: Any, y: Any) -> float:
-    """The geometric margin of a data set: the smallest of its objects; negative where one is misclassified.
+    """The geometric margin of a data set: the smallest of its objects; negative if one is misclassified.
 
     >>> margin([1, 0], 0, [[2, 5], [-3, 1]], [1, -1])
     2.0
@@ -49,7 +49,7 @@ def margin(w: Any, b: float, X: Any, y: Any) -> float:
 
 
 def distances(w: Any, b: float, X: Any) -> Float64:
-    """|w.x + b| / |w|: how far each point lies from the hyperplane, whichever side it is on.
+    """|w.x + b| / |w|: the distance of each point from the hyperplane, on either side.
 
     >>> distances([1, 2], 0, [[1, 1]]).round(2)
     array([1.34])
@@ -108,7 +108,7 @@ def model_margins(model: Any, X: Any, y: Any) -> Float64:
 
 
 def signs_of(y: Any) -> Float64:
-    """Labels that are -1 and +1 already, as floats; anything else is refused."""
+    """Labels -1 and +1 as floats; refuses anything else."""
     signs = np.asarray(y, dtype=np.float64)
     if signs.ndim != 1 or not np.isin(signs, (-1.0, 1.0)).all():
         raise InputError("Labels must be -1 or +1 here, one per object. For 0 and 1 use 2 * y - 1.")

@@ -1,7 +1,8 @@
-"""Mercer's theorem put to work: is this matrix, or this function, a kernel?
+"""Mercer's theorem applied: is this matrix, or this function, a kernel?
 
-A symmetric function is a kernel exactly if every Gram matrix it makes is positive semi-definite. One matrix with a
-negative eigenvalue refutes; the closure rules of kernel algebra prove; matrices without one are evidence, no more.
+A symmetric function is a kernel exactly if all its Gram matrices are positive semi-definite. One matrix with a negative
+eigenvalue refutes this; the closure rules of kernel algebra can prove it; matrices without negative eigenvalues are
+only evidence.
 """
 
 from __future__ import annotations
@@ -28,27 +29,27 @@ from mercer.theory.showing import Report
 from mercer.theory.witness import Witness, fewest
 
 DIRECT = 1500
-"""Matrices up to this size are decomposed completely: a second or two."""
+"""Matrices up to this size are fully decomposed: a second or two."""
 _PROBES, _PROBE_SIZE = 8, 300
-"""Random sub-matrices of larger ones, and their size: some tenths of a second. More, or larger ones, find more."""
+"""The number and size of random sub-matrices of larger ones: some tenths of a second. More or larger ones find more."""
 _RELATIVE = 1e-10
-"""How exact entries in float64 are taken to be. A smaller share would blame kernels that add up many terms, a larger
-one would take real violations for rounding."""
+"""The assumed relative error of entries in float64. A smaller value would blame kernels that sum many terms, a larger
+one would mistake real violations for rounding."""
 ASYMMETRY = 1e-5
-"""Up to this share of the largest entry, a difference between k(x, z) and k(z, x) is taken for rounding in float32. A
-larger one would hide mistakes."""
+"""Differences between k(x, z) and k(z, x) up to this fraction of the largest entry count as float32 rounding. A larger
+value would hide mistakes."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class MercerCheck(Report):
-    """The answer of `check_mercer`: `verdict` is "psd", "indefinite", "asymmetric", "not square" or "not finite"."""
+    """The result of `check_mercer`: `verdict` is "psd", "indefinite", "asymmetric", "not square" or "not finite"."""
 
     verdict: str
     reason: str
     n: int
     smallest: float | None = None
-    """The smallest eigenvalue; if `exact` is False, the lowest value that was found, which it cannot exceed."""
+    """The smallest eigenvalue; if `exact` is False, the lowest value that was found, an upper bound on it."""
     largest: float | None = None
     tolerance: float | None = None
     tolerance_reason: str = ""
@@ -58,9 +59,9 @@ class MercerCheck(Report):
     """The largest |K[i, j] - K[j, i]|, and `where` it is."""
     where: tuple[int, int] | None = None
     witness: Witness | None = None
-    """A few objects, with weights, that no feature space can hold."""
+    """A few objects, with weights, that cannot be embedded in any feature space."""
     vector: Float64 | None = None
-    """v with v'Kv = `smallest`, over all objects, where that is negative."""
+    """v with v'Kv = `smallest`, over all objects, if that is negative."""
     promise: str = ""
     """What the closure rules say: "proven", "not proven", or nothing for a bare matrix."""
     derivation: str = ""
@@ -106,10 +107,10 @@ def check_mercer(
     """Whether a matrix, or the Gram matrix of a kernel on these objects, is square, symmetric and without negative
     eigenvalues.
 
-    `tol` says how far below zero an eigenvalue may be, as a share of the trace; the default is what rounding can do.
-    Up to 1,500 objects all eigenvalues are computed. Beyond, Lanczos iterations look for the smallest one and
-    sub-matrices of random objects are decomposed: a violation that is found is real, one that is not may still exist,
-    and what remedies do is estimated from products with the matrix. `time_limit` is in seconds.
+    `tol` says how far below zero an eigenvalue may be, as a fraction of the trace; the default allows for rounding. Up
+    to 1,500 objects all eigenvalues are computed. For more, Lanczos iterations search for the smallest one, and
+    sub-matrices of random objects are decomposed: a violation that is found is real, but others may be missed, and the
+    effects of remedies are estimated from products with the matrix. `time_limit` is in seconds.
 
     >>> found = check_mercer([[1.0, 2.0], [2.0, 1.0]])
     >>> found.verdict, found.smallest, found.witness.objects
@@ -118,17 +119,17 @@ def check_mercer(
     >>> check_mercer(kernels.RBF() + kernels.Linear() * kernels.Linear(), [[0.0], [1.0], [3.0]]).promise
     'proven'
     """
-    del time_limit  # the decorator sees to it
+    del time_limit  # enforced by the decorator
     if tol is not None:
         tol = _check.real("check_mercer", "tol", tol, low=0, high_open=True)
     rng = np.random.default_rng(random_state)
     if is_matrix(kernel_or_matrix):
         if objects is not None:
-            raise InputError("A matrix has its objects in it already: pass a matrix alone, or a kernel and objects.")
+            raise InputError("A matrix already stands for its objects: pass a matrix alone, or a kernel and objects.")
         return _of_matrix(matrix_of("check_mercer", kernel_or_matrix), tol, rng, {}, None)
     kernel = kernel_of("check_mercer", kernel_or_matrix)
     if objects is None:
-        raise InputError("check_mercer needs the objects whose Gram matrix is to be looked at: pass a list of them.")
+        raise InputError("check_mercer needs the objects whose Gram matrix is to be checked: pass a list of them.")
     parsed = objects if isinstance(objects, Objects) else kernel.coerce(objects)
     fitted = kernel.fit(parsed)
     proof = {"promise": "proven" if kernel.psd else "not proven", "derivation": kernel.derivation()}
@@ -167,7 +168,7 @@ def feature_vectors(K: Any, *, tol: float | None = None) -> Float64:
 
 
 def whole_matrix(fitted: FittedKernel, objects: Objects, memory: float | str = "auto") -> Float64:
-    """Every entry, computed both ways round so that asymmetry shows, with the exact diagonal."""
+    """Every entry, computed in both orders so that asymmetry shows, with the exact diagonal."""
     if fitted.kernel.symmetric:
         return gram_of(fitted, objects, memory=memory, dtype=np.float64).exact()
     K = np.array(gram_of(fitted, objects, objects, memory=memory, dtype=np.float64).dense(), dtype=np.float64)
@@ -179,7 +180,7 @@ def allowance(diagonal: Float64, largest: float, tol: float | None, *, single: b
     """How far below zero an eigenvalue may be, and why; `largest` is the largest of them."""
     trace = float(np.abs(diagonal).sum())
     if tol is not None:
-        return tol * trace, f"As asked: {tol:g} of the trace."
+        return tol * trace, f"As requested: {tol:g} of the trace."
     share = 1e-6 if single else _RELATIVE
     rounding = len(diagonal) * float(np.finfo(np.float64).eps) * largest
     return max(share * trace, rounding, float(np.finfo(float).tiny)), (
@@ -191,7 +192,7 @@ def allowance(diagonal: Float64, largest: float, tol: float | None, *, single: b
 def _of_matrix(
     K: Float64, tol: float | None, rng: np.random.Generator, proof: dict[str, Any], refit: Refit | None
 ) -> MercerCheck:
-    """The answer for a matrix in memory; `proof` is what the closure rules say of its kernel."""
+    """The result for a matrix in memory; `proof` is the result of the closure rules for its kernel."""
     wrong, asymmetry, where = misshapen(K, proof)
     if wrong is not None:
         return wrong
@@ -212,7 +213,7 @@ def _of_matrix(
 
 
 def misshapen(K: Float64, proof: Mapping[str, Any] = {}) -> tuple[MercerCheck | None, float, tuple[int, int] | None]:
-    """The answer for a matrix that is not square, finite or symmetric; its asymmetry, and where that is."""
+    """The result for a matrix that is not square, finite or symmetric; its asymmetry, and where that is."""
     n = len(K)
     if K.shape[0] != K.shape[1]:
         reason = f"It has {K.shape[0]} rows and {K.shape[1]} columns."
@@ -229,7 +230,7 @@ def misshapen(K: Float64, proof: Mapping[str, Any] = {}) -> tuple[MercerCheck | 
         return None, asymmetry, where
     reason = (
         f"Entries ({row}, {column}) and ({column}, {row}) are {K[row, column]:g} and {K[column, row]:g}. A "
-        "kernel gives the same value both ways round; (k(x, z) + k(z, x)) / 2 does."
+        "kernel gives the same value in both orders; (k(x, z) + k(z, x)) / 2 does."
     )
     return MercerCheck("asymmetric", reason, n, asymmetry=asymmetry, where=where, **proof), asymmetry, where
 
@@ -237,7 +238,7 @@ def misshapen(K: Float64, proof: Mapping[str, Any] = {}) -> tuple[MercerCheck | 
 def _iterative(
     gram: Gram, tol: float | None, rng: np.random.Generator, known: dict[str, Any], refit: Refit | None
 ) -> MercerCheck:
-    """Lanczos on the whole, and random sub-matrices: eigenvalues of either are never below the smallest of all."""
+    """Lanczos on the whole matrix, and random sub-matrices: their eigenvalues are never below the smallest of all."""
     n, diagonal = gram.shape[0], gram.diagonal()
     smallest, vector, largest = lowest_pair(gram.matvec, n, rng)
     tolerance, why = allowance(diagonal, max(largest, -smallest), tol, single=gram.dtype is np.float32)
@@ -285,7 +286,7 @@ def _refuted(
 
 
 def _next_to(size: float, largest: float) -> str:
-    """How large a negative eigenvalue is next to the largest one, in words."""
+    """The size of a negative eigenvalue compared to the largest one, in words."""
     if largest <= 0:
         return "and none is positive"
     share = size / largest

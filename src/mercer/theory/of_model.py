@@ -1,4 +1,4 @@
-"""Bounds of fitted machines, which know their own numbers."""
+"""Bounds for fitted machines, which provide the numbers in them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def radius_margin_of(model: Any, X: Any) -> Bound:
     gram = gram_of(expansion.kernel, expansion.kernel.kernel.coerce(X), dtype=np.float64)
     norm = float(weight_norms(expansion)[0])
     if squared_hinge:
-        # Slack is the component of w along a feature of its own, sqrt(1 / (2C)) for each object.
+        # Slack is the component of w along an additional feature sqrt(1 / (2C)) of each object.
         K = gram.exact()
         K = K + np.eye(len(K)) / (2.0 * model.C)
         norm = math.sqrt(norm**2 + float(np.square(expansion.coefficients).sum()) / (2.0 * model.C))

@@ -1,4 +1,4 @@
-"""What can be done about a matrix that is not positive semi-definite, and what each remedy does to it."""
+"""Remedies for a matrix that is not positive semi-definite, and the effect of each."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from mercer.gram.spectrum import lowest_pair, lowest_values
 from mercer.kernels.base import Kernel
 from mercer.theory.witness import lowest_eigenvalue
 
-_HALVINGS = 8  # of a decay, to 0.4 % of it: smaller ones leave nothing but the diagonal
+_HALVINGS = 8  # halvings of a decay, to 0.4 % of it: smaller ones leave only the diagonal
 _PROBES, _LOWEST, _SAMPLE = 16, 32, 600
-"""For large matrices: random vectors for their length, lowest eigenvalues, and objects to try a smaller decay on. More
-make the figures better and take longer."""
+"""For large matrices: random vectors for the norm, lowest eigenvalues, and objects to try a smaller decay on. More give
+better estimates, but take longer."""
 _INERTIA = (
     "k(x, z) / sqrt(k(x, x) k(z, z)) keeps the number of negative eigenvalues (Sylvester's law of inertia): it puts "
     "objects on one scale, and repairs nothing."
@@ -33,16 +33,16 @@ Refit = tuple[Kernel, Callable[[Kernel, Indices], Float64]]
 @final
 @dataclass(frozen=True)
 class Remedy:
-    """One way out: what it does, the smallest eigenvalue afterwards, and how much of the matrix it changes."""
+    """One remedy: its meaning, the smallest eigenvalue afterwards, and how much it changes the matrix."""
 
     name: str
     smallest: float
     change: float
-    """|K' - K| / |K| (Frobenius); of `normalise`, against the matrix of cosines before."""
+    """|K' - K| / |K| (Frobenius); for `normalise`, relative to the previous matrix of cosines."""
     works: bool
     meaning: str
     by: str = ""
-    """How the figures were found where not all eigenvalues are known."""
+    """How the figures were found if not all eigenvalues are known."""
 
     def __str__(self) -> str:
         verdict = "works" if self.works else "does not help"
@@ -69,8 +69,8 @@ def remedies_by_products(
 ) -> Iterator[Remedy]:
     """The same for a matrix that is too large to decompose, by its products with vectors.
 
-    Lanczos iterations find its lowest eigenvalues, random vectors its length (Hutchinson); a smaller decay is tried on
-    a sample of the objects. `vector` belongs to the `lowest` eigenvalue.
+    Lanczos iterations find its lowest eigenvalues, random vectors its norm (Hutchinson); a smaller decay is tried on a
+    sample of the objects. `vector` belongs to the `lowest` eigenvalue.
     """
     product, own = gram.matvec, gram.diagonal()
     n = len(own)
@@ -78,12 +78,12 @@ def remedies_by_products(
     length = float(np.sqrt(np.mean([float(np.square(product(probe)).sum()) for probe in probes])))
     values = np.minimum(lowest_values(product, n, _LOWEST, rng), 0.0)
     values[0] = min(float(values[0]), lowest)
-    least = "" if values[-1] == 0.0 else "at least "  # more may be negative than were looked for
+    least = "" if values[-1] == 0.0 else "at least "  # more may be negative than were computed
     cosine = None
     if (own > 0).all():
         root = np.sqrt(own)
         cosine = float(lowest_pair(lambda v: product(v / root) / root, n, rng)[0])
-        cosine = min(cosine, lowest / float(own.max()))  # v'Kv < 0 stays so, divided by lengths
+        cosine = min(cosine, lowest / float(own.max()))  # v'Kv stays negative when divided by lengths
     lengths = length, min(float(np.linalg.norm(values)), length)
     for remedy in _of_spectrum(own, lowest, 0.0, lengths, cosine, tolerance):
         yield replace(remedy, by=f"{least}by {_LOWEST} Lanczos values")
@@ -100,8 +100,8 @@ def _of_spectrum(
     """Remedies that the spectrum decides.
 
     `own` is the diagonal. `lowest` is the lowest eigenvalue, and `flipped` that of the matrix with signs changed;
-    `lengths` are those of all and of the negative ones, as vectors. `cosine` is the lowest eigenvalue of the matrix of
-    cosines, where there is one.
+    `lengths` are the norms of all eigenvalues and of the negative ones. `cosine` is the lowest eigenvalue of the matrix
+    of cosines, if there is one.
     """
     length, negative = lengths[0], lengths[1] / lengths[0]
     mapped = "Negative eigenvalues {}. New objects must be mapped too."

@@ -1,8 +1,8 @@
 """Two samples, one distribution? Two measurements, independent? Tests on any kernel, with permutation p-values.
 
-Under the null hypothesis the labels of the pooled objects (or the pairing of the two views) are arbitrary, so that the
-statistic of the data is one of many equally likely ones. p = (1 + how many of B random ones are as large) / (1 + B) is
-exact for any sample size and any kernel: the level holds without an assumption.
+Under the null hypothesis the labels of the pooled objects (or the pairing of the two views) are arbitrary, so the
+statistic of the data is one of many equally likely ones. p = (1 + the number of B random ones that are as large) / (1 +
+B) is exact for any sample size and any kernel, without further assumptions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mercer.kernels.vectors.rbf import RBF
 from mercer.theory.arguments import in_time, kernel_of
 
 _AT_ONCE = 256
-"""Permutations per product with the matrix. More take more memory, fewer go through the matrix more often."""
+"""Permutations per product with the matrix. More take more memory, fewer need more passes over the matrix."""
 
 
 @final
@@ -63,7 +63,7 @@ def mmd_test(
 
     MMD^2 = mean k(x, x') + mean k(y, y') - 2 mean k(x, y), over pairs of different objects. `kernel` is an object,
     an expression or a function of two batches; by default a Gaussian of median width. It is fitted on both samples
-    together. `time_limit` is in seconds: when it is over, fewer permutations make up the p-value, with a warning.
+    together. `time_limit` is in seconds: when it ends, the p-value is based on fewer permutations, with a warning.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -91,7 +91,7 @@ def mmd_test(
         if start and _out_of_time(start - 1, permutations):
             break
         width = min(_AT_ONCE, permutations + 1 - start)
-        S = np.zeros((m + n, width))  # which objects are of the first sample
+        S = np.zeros((m + n, width))  # which objects are in the first sample
         for column in range(width):
             first = np.arange(m) if start + column == 0 else rng.permutation(m + n)[:m]
             S[first, column] = 1.0
@@ -100,7 +100,7 @@ def mmd_test(
         except TimeLimitError:
             if not start:
                 raise
-            continue  # said and ended by the next look at the clock
+            continue  # the next check of the clock warns and stops
         inside = (S * products).sum(axis=0) - own @ S
         across = rows @ S - inside
         rest = rows.sum() - 2.0 * across - inside
@@ -151,10 +151,10 @@ def hsic_test(
 
 
 def pool(X: Any, Y: Any) -> Any:
-    """Both samples, one after the other, of the type they came in."""
+    """Both samples concatenated, in their original type."""
     if sp.issparse(X) or sp.issparse(Y):
         return sp.vstack([sp.csr_array(X), sp.csr_array(Y)]).tocsr()
-    if hasattr(X, "columns"):  # a table: by columns, whatever library it is from
+    if hasattr(X, "columns"):  # a table of any library: by columns
         return {str(name): [*X[name], *Y[name]] for name in X.columns}
     if isinstance(X, dict):
         return {name: [*X[name], *Y[name]] for name in X}
@@ -174,7 +174,7 @@ def _kernel(owner: str, kernel: Any) -> Kernel:
 
 
 def _out_of_time(done: int, wanted: int) -> bool:
-    """Whether to be content with fewer permutations, which is said."""
+    """Whether time has run out, so that fewer permutations must do; warns."""
     if _deadline.left() > 0:
         return False
     warnings.warn(
@@ -188,7 +188,7 @@ def _out_of_time(done: int, wanted: int) -> bool:
 
 def p_value(statistics: Float64) -> float:
     """The p-value of the first statistic, that of the data, among those of permutations."""
-    # Equal up to rounding counts as larger: ties must not make the test too keen.
+    # Equal up to rounding counts as larger: ties must not make the p-value too small.
     slack = 1e-12 * max(float(np.abs(statistics).max()), np.finfo(float).tiny)
     return int((statistics >= statistics[0] - slack).sum()) / len(statistics)
 

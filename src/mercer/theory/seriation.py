@@ -1,4 +1,4 @@
-"""An order of the objects in which similar ones stand together, so that blocks of a Gram matrix can be seen."""
+"""An order of the objects that puts similar ones together, so that blocks of a Gram matrix become visible."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mercer._types import Float64, Indices
 from mercer.theory.geometry import centred, squared_distances
 
 _BY_TREE = 400
-"""Objects up to which a tree is built. Its best order takes time that grows with their square and more."""
+"""The most objects for which a tree is built. The time for its best order grows at least with their square."""
 
 
 def seriation(K: Float64, groups: Indices | None = None) -> Indices:
-    """Positions of the objects, similar ones together; with `groups`, group after group and ordered inside each.
+    """Positions of the objects, similar ones together; with `groups`, group after group, each ordered.
 
     Small matrices are ordered by the leaves of a tree of clusters, turned so that neighbours are close; large ones
     along the leading direction of the centred matrix.

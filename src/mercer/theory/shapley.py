@@ -1,13 +1,13 @@
 """Exact Shapley values of the columns of product kernels, in polynomial time.
 
-Problem   f(x) = sum_i c_i prod_j k_j(x_j, x_ij): what does each column add, averaged over all orders in which columns
-          can be let in, where a column that is left out has the factor 1, as if it were not compared?
+Problem   f(x) = sum_i c_i prod_j k_j(x_j, x_ij): what does each column add, averaged over all orders of adding columns,
+          if a column that is left out has the factor 1, as if it were not compared?
 Given     the factors k_j(x_j, x_ij) of one object x, a row for each support object i and a column for each j
 Result    phi_j with sum_j phi_j = f(x) - sum_i c_i
 Source    Mohammadi et al., Computing exact Shapley values in polynomial time for product-kernel methods (2025), by
           elementary symmetric polynomials; here by an integral, which loses no digits in alternating sums
 
-The weights of Shapley's average are q! (d - q - 1)! / d! = integral over [0, 1] of t^q (1 - t)^(d - 1 - q), so that
+The weights of Shapley's average are q! (d - q - 1)! / d! = integral over [0, 1] of t^q (1 - t)^(d - 1 - q), so
 
     phi_j = sum_i c_i (k_ij - 1) integral over t of prod over l != j of (1 + t (k_il - 1)),
 

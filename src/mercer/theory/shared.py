@@ -1,10 +1,10 @@
 """What two objects have in common: contributions that add up to k(x, z).
 
-Kernels that count say it by their features: k(x, z) = sum_f phi_f(x) phi_f(z). Kernels that are computed by recursions
-have too many features to write down: their values are split by where common parts end. With F(i, j) the value between
-the first i symbols of x and the first j of z, the mixed difference F(i, j) - F(i-1, j) - F(i, j-1) + F(i-1, j-1) is
-what pairs of common parts add that end at symbol i and symbol j; over all i and j these differences add up to k(x, z),
-whatever the kernel. Trees are split by subtrees and their children, sets by one element after the other.
+Kernels that count are split by features: k(x, z) = sum_f phi_f(x) phi_f(z). Kernels that are computed by recursions
+have too many features: their values are split by where common parts end. With F(i, j) the value between the first i
+symbols of x and the first j of z, the mixed difference F(i, j) - F(i-1, j) - F(i, j-1) + F(i-1, j-1) is the
+contribution of pairs of common parts that end at symbol i and symbol j; over all i and j these differences add up to
+k(x, z), for any kernel. Trees are split by subtrees and their children, sets element by element.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.trees import Trees
-from mercer.inputs.vectors import is_sparse
+from mercer.inputs.vectors import Vectors, is_sparse
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.features.space import FeatureSpace
 from mercer.theory.arguments import kernel_of
 from mercer.theory.mercer import whole_matrix
 
 MOST_SYMBOLS = 150
-"""Symbols of a string that is split by recursion: that takes a kernel value for every pair of prefixes."""
+"""The most symbols of a string that is split by recursion, which takes a kernel value for every pair of prefixes."""
 _EXACT = 1e-9
 """How closely contributions must add up to the kernel value, relative to it."""
 
@@ -42,8 +42,8 @@ Known = tuple[float, tuple[float, float]]
 class Shared:
     """Contributions that add up to `value`, the largest first; and what each part of either object adds.
 
-    `left` and `right` are the parts of the two objects (symbols, nodes ...) with their shares, empty where features
-    have no place in objects. `how` says what the names are: "features", "ends" of common parts (places and symbols in
+    `left` and `right` are the parts of the two objects (symbols, nodes ...) with their shares, empty if features have
+    no positions in objects. `how` says what the names are: "features", "ends" of common parts (positions and symbols in
     both), "roots" of common fragments (nodes in postorder), "elements", or "columns"; "whole" has none.
     """
 
@@ -86,7 +86,7 @@ def shared(kernel: Any, x: Any, z: Any) -> Shared:
 
 
 def unsplit(kernel: Kernel, x: Any, z: Any) -> Shared:
-    """The value alone, of a kernel that cannot be split."""
+    """The value alone, for a kernel that cannot be split."""
     return Shared(*_compared(kernel, x, z)[2], "whole", (), np.zeros(0))
 
 
@@ -124,13 +124,15 @@ def _by_features(fitted: FittedKernel, objects: Objects, x: Any, z: Any, known: 
     dense = np.asarray(rows.todense() if is_sparse(rows) else rows, dtype=np.float64)
     both = dense[0] * dense[1]
     places = np.flatnonzero(both)
-    names = space.names(objects)
+    # A coordinate is called as monomials call it, so that it differs from a feature that is known by its number alone.
+    coordinates = [f"x{place}" for place in range(objects.n_features)] if isinstance(objects, Vectors) else None
+    names = space.names(objects, coordinates)
     sides = [_shares(space, objects, own, dense[1 - own]) for own in (0, 1)]
     return Shared(*known, "features", tuple(names[place] for place in places), both[places], sides[0], sides[1])
 
 
 def _shares(space: FeatureSpace, objects: Objects, own: int, weights: Float64) -> tuple[tuple[Any, float], ...]:
-    """What each part of one object adds, if features have places: the other's features are the weights."""
+    """What each part of one object adds, if features have positions; the features of the other are the weights."""
     if not space.words:
         return ()
     found = space.features.shares(objects.take(slice(own, own + 1)), space.weigh(weights[:, None]))
@@ -140,7 +142,7 @@ def _shares(space: FeatureSpace, objects: Objects, own: int, weights: Float64) -
 
 
 def _by_columns(fitted: FittedKernel, objects: Objects, x: Any, z: Any, known: Known) -> Shared | None:
-    """Parts of a kernel on a table that are added: each on its columns."""
+    """The summands of a kernel on a table, each on its columns."""
     parts = fitted.kernel.on_columns
     if not parts:
         return None
@@ -167,10 +169,10 @@ def _by_prefixes(fitted: FittedKernel, x: Any, z: Any, known: Known) -> Shared:
     F = np.zeros((len(x) + 1, len(z) + 1))
     try:
         F[:] = _across(fitted, [x[:end] for end in range(len(x) + 1)], [z[:end] for end in range(len(z) + 1)])
-    except MercerError:  # nothing can be compared with an empty string: then it adds nothing
+    except MercerError:  # empty strings cannot be compared, and add nothing
         F[1:, 1:] = _across(fitted, [x[: end + 1] for end in range(len(x))], [z[: end + 1] for end in range(len(z))])
     ends = np.diff(np.diff(F, axis=0), axis=1)
-    # What empty prefixes add (a common empty part, among others) has no symbol, and stands by itself.
+    # The contribution of empty prefixes (such as a common empty part) has no symbol, and is listed separately.
     outside = F[-1, -1] - float(ends.sum())
     places = np.argwhere(ends != 0)
     names = [(int(i), int(j), _symbol(x, i), _symbol(z, j)) for i, j in places]
@@ -179,7 +181,7 @@ def _by_prefixes(fitted: FittedKernel, x: Any, z: Any, known: Known) -> Shared:
         tuple((_symbol(one, place), float(share)) for place, share in enumerate(ends.sum(axis=axis)))
         for one, axis in ((x, 1), (z, 0))
     )
-    return Shared(*known, "ends", (*names, "what is empty"), amounts, *sides)
+    return Shared(*known, "ends", (*names, "empty parts"), amounts, *sides)
 
 
 def _symbol(one: Any, place: int) -> Any:
@@ -199,7 +201,7 @@ def _by_subtrees(fitted: FittedKernel, objects: Any, known: Known) -> Shared:
 
 
 def _subtrees(tree: Trees) -> tuple[Trees, Float64]:
-    """The subtree below each node, in postorder, and the matrix that takes away those of its children."""
+    """The subtree below each node, in postorder, and the matrix that subtracts those of its children."""
     sizes: list[int] = []
     waiting: list[int] = []
     lower = np.eye(len(tree.arities))
@@ -214,7 +216,7 @@ def _subtrees(tree: Trees) -> tuple[Trees, Float64]:
 
 
 def _by_elements(fitted: FittedKernel, x: Any, z: Any, known: Known) -> Shared:
-    """Elements that both have, each with what it adds when sets grow element by element: the mean of both orders."""
+    """Common elements, each with its contribution when sets grow element by element: the mean of both orders."""
     both = [one for one in dict.fromkeys(x) if one in set(z)]
     rest = [one for one in dict.fromkeys([*x, *z]) if one not in set(both)]
     amounts = np.zeros(len(both) + 1)
@@ -226,7 +228,7 @@ def _by_elements(fitted: FittedKernel, x: Any, z: Any, known: Known) -> Shared:
             amounts[both.index(place)] += step / 2
         amounts[-1] += values[0] / 2
     sides = tuple((one, float(share)) for one, share in zip(both, amounts[:-1], strict=True))
-    return Shared(*known, "elements", (*both, "what neither or one has"), amounts, sides, sides)
+    return Shared(*known, "elements", (*both, "elements in one or neither"), amounts, sides, sides)
 
 
 def _across(fitted: FittedKernel, left: Sequence[Any], right: Sequence[Any]) -> Float64:

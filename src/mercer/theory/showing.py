@@ -1,4 +1,4 @@
-"""Answers as text, as plain data for JSON, and as HTML for notebooks."""
+"""Reports as text, as plain data for JSON, and as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import numpy as np
 
 
 class Report(ABC):
-    """The base of dataclasses that answer a question: a verdict, its reason, and a table of figures."""
+    """The base of report dataclasses: a verdict, its reason, and a table of figures."""
 
     verdict: str
     reason: str
     derivation: str = ""
-    """A proof, line by line, where there is one."""
+    """A proof, line by line, if there is one."""
 
     @abstractmethod
     def rows(self) -> list[tuple[str, str]]:
-        """The table: what each figure is, and the figure."""
+        """The table: a description of each figure, and the figure."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as numbers, strings, lists and dicts."""
@@ -43,7 +43,7 @@ class Report(ABC):
 
 
 def plain(value: Any) -> Any:
-    """Numbers, strings, lists and dicts only; what is not finite becomes None, because JSON has no word for it."""
+    """Numbers, strings, lists and dicts only; numbers that are not finite become None, because JSON has none."""
     if isinstance(value, Report):
         return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -1,7 +1,7 @@
-"""The fewest objects that show a matrix not to be positive semi-definite.
+"""The fewest objects that show that a matrix is not positive semi-definite.
 
-A negative diagonal entry needs one object, |k(x, z)| > sqrt(k(x, x) k(z, z)) two. Otherwise objects are left out one by
-one, always the one without which the smallest eigenvalue stays lowest; what remains is searched by size.
+A negative diagonal entry needs one object, |k(x, z)| > sqrt(k(x, x) k(z, z)) two. Otherwise objects are removed one by
+one, each time the one whose removal keeps the smallest eigenvalue lowest; all subsets of the rest are searched by size.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import scipy.linalg
 from mercer._types import Float64, Indices
 
 _EXHAUSTIVE = 10  # objects of which all subsets are tried: a thousand
-_ELIMINATED = 48  # objects of which one after the other is left out, each for an eigenvalue problem per object left
-_PAIRS = 3000  # objects of which all pairs are looked at; their matrix is copied three times
+_ELIMINATED = 48  # objects from which one after another is removed, with one eigenvalue problem per remaining object
+_PAIRS = 3000  # objects of which all pairs are examined; their matrix is copied three times
 
 
 @final
@@ -35,7 +35,7 @@ class Witness:
 def fewest(K: Float64, tolerance: float, vector: Float64 | None = None, ids: Indices | None = None) -> Witness | None:
     """A small set of objects whose matrix has an eigenvalue below -tolerance.
 
-    `vector` says where to look; `ids` are the positions of the objects in the data, if K is of some of them.
+    `vector` guides the search; `ids` are the positions of the objects in the data, if K is a part of them.
     """
     chosen = _chosen(K, tolerance, vector)
     if not chosen:
@@ -74,7 +74,8 @@ def _chosen(K: Float64, tolerance: float, vector: Float64 | None) -> list[int]:
         best = int(np.argmin(lowest))
         if lowest[best] >= -tolerance:
             break
-        # Of many objects, drop all that hardly count at once: an eigenvalue problem for each would take too long.
+        # If there are many objects, drop all that hardly count at once: an eigenvalue problem for each would take too
+        # long.
         chosen.pop(best) if len(chosen) <= _ELIMINATED else _drop_lightest(K, chosen, tolerance)
     return _smallest_subset(K, chosen, tolerance)
 

@@ -1,10 +1,10 @@
-"""Machines with kinks on a Gram matrix: steps along pairs of coefficients, and weights where these crawl.
+"""Losses with kinks on a Gram matrix: steps along pairs of coefficients, then weights if these are too slow.
 
-Most problems take a few steps for each coefficient. Some take millions: labels that no function separates under a huge
-penalty, columns on unlike scales, a flat kernel. Nobody can tell beforehand how many. So steps are given the work that
-the other way would take: a factor K = FF' of the matrix, whose rows stand for features, and Newton's method on their
-weights (`solvers.weights.kinked`). Whichever way is better, both together take about twice its time. All work is
-counted, never timed, so results repeat.
+Most problems take a few steps for each coefficient. Some take millions: classes that overlap under a huge penalty,
+columns on very different scales, a nearly constant kernel. The number cannot be predicted. The alternative is a factor
+K = FF' of the matrix, whose rows serve as features, and Newton's method on their weights (`solvers.weights.kinked`).
+Steps are allowed as much work as the alternative would take, so trying both costs at most about twice the better one.
+Work is counted, never timed, so results are reproducible.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mercer.solvers.weights import kinked
 from mercer.solvers.weights.problem import LinearProblem
 
 _COPIES = 6
-"""Matrices of the size of K, in float64, that the other way needs at most."""
+"""The most float64 matrices of the size of K that the alternative needs."""
 
 
 def finished(
@@ -39,7 +39,7 @@ def finished(
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
 ) -> Solution:
-    """Go on from where `patience` for steps ended: to within `tol`, or as far as the limits allow."""
+    """Continue after the steps allowed by `patience`, to within `tol` or as far as the limits allow."""
     work = _Work(gram, BoxProblem.of(problem), tol, limits or Limits(), on_chunk)
     work.note(found)
     if not work.wanted(found):
@@ -54,12 +54,12 @@ def finished(
 
 
 def _worth(n: int, rank: int) -> int:
-    """The steps that cost as much as the weights of a factor of this rank."""
+    """The number of steps that cost as much as training weights on a factor of this rank."""
     return int(cost.of_weights(cost.KINKED, n, min(rank, cost.MOST_FEATURES), rank) / cost.of_step(n))
 
 
 def _nearer(first: Solution, second: Solution, box: BoxProblem) -> Solution:
-    """Of two solutions, the one that violates optimality less, with the work of both."""
+    """The solution that violates optimality less, with the work of both counted."""
     gaps = [box.violation(one.coefficients, -(one.outputs + box.linear)) for one in (first, second)]
     best = second if gaps[1] < gaps[0] else first
     return dataclasses.replace(best, stats=dataclasses.replace(second.stats, gap=min(gaps)))
@@ -101,19 +101,19 @@ class _Work:
         return dataclasses.replace(found, stats=stats)
 
     def wanted(self, found: Solution) -> bool:
-        """Whether steps ended for want of steps alone, or of precision."""
+        """Whether the solver stopped only because it ran out of steps or stalled."""
         stopped = found.status is Status.STALLED or (found.status is Status.OUT_OF_ITERATIONS and self._left > 0)
         return stopped and not self._limits.out_of_time
 
     def steps(self, start: Float64, most: float) -> Solution:
-        """So many steps, at most."""
+        """Take at most this many steps."""
         limits = self._within(min(self._left, most))
         return self._counted(
             refined.solve(self._gram, self.box, start=start, tol=self._tol, limits=limits, on_chunk=self._watch)
         )
 
     def on_weights(self, rows: Float64, problem: LossProblem) -> Solution:
-        """The machine on the rows of a factor."""
+        """Train on the rows of a factor."""
         linear = LinearProblem(rows, problem.loss, problem.y, problem.C, math.inf if problem.intercept else 0.0)
         with single_threaded_blas():
             found = kinked.solve(linear, tol=self._tol, limits=self._within(self._left), on_chunk=self._watch)
@@ -122,7 +122,7 @@ class _Work:
         status = found.status
         if gap <= self._tol:
             status = Status.CONVERGED
-        elif status is Status.CONVERGED:  # of the factor, which is the matrix to within rounding alone
+        elif status is Status.CONVERGED:  # on the factor, which equals the matrix only up to rounding
             status = Status.STALLED
         solution = Solution(found.dual, outputs, found.intercept, -found.lower_bound, status, found.stats)
         return self._counted(solution)

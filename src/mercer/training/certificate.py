@@ -1,10 +1,11 @@
-"""Proof of how good a solution is: primal and dual objective, and what lies between them."""
+"""Certificates of optimality: primal objective, dual objective and the gap between them."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -12,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64
+from mercer.gram.executors import ElsewhereError, staying_here
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.problem import LossProblem
 from mercer.training.proof import Proof, percent
 
 _NOT_FITTED = object()
 _FAR = 0.5
-"""Objectives of which more than this share may be above the optimum are not said to be near it."""
+"""A solution with a larger relative gap is not reported as near the optimum."""
 
 
 @final
@@ -26,25 +28,25 @@ _FAR = 0.5
 class Certificate(Proof):
     """How close a machine is to the optimum of 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)).
 
-    No machine can have an objective below `dual`; this one has `primal`. Several machines (one per pair of classes)
-    are summed up: objectives add, the worst violation and the smallest margin are kept, and `parts` has each.
-    Printed, it is a few sentences.
+    The objective is `primal`, and no machine can have one below `dual`. Several machines (one per pair of classes)
+    share a certificate: it has the sum of their objectives, the worst violation and the smallest margin, and `parts`
+    has each. Printed, it is a few sentences.
     """
 
     primal: float
     dual: float
     kkt_violation: float
-    """The largest violation of the optimality conditions, in units of the decision function. Of machines that stopped
-    on the way, as those of the lectures, a bound on it: how far decision values can be from those of the optimum."""
+    """The largest violation of the optimality conditions, in units of the decision function. For machines that stopped
+    early, such as those of the lectures, a bound: how far decision values can be from the optimal ones."""
     margin: float
     """1 / |w|, the distance of the margin from the decision boundary in feature space."""
     iterations: int
     kernel_entries: int
-    """Kernel values computed."""
+    """The number of kernel values computed."""
     seconds: float
     dtype: str
-    """The precision of the Gram matrix that was trained on. What is certified is the kernel in float64: where the
-    matrix is float32, what matters was computed anew, or `primal`, `dual` and the violation allow for its errors."""
+    """The precision of the Gram matrix used for training. The certificate is about the kernel in float64: if the matrix
+    is float32, the relevant values were recomputed, or `primal`, `dual` and the violation allow for its errors."""
     parts: tuple[Certificate, ...] = ()
 
     @property
@@ -57,12 +59,12 @@ class Certificate(Proof):
 
     @property
     def duality_gap(self) -> float:
-        """How far, at most, the objective is above the optimum."""
+        """An upper bound on how far the objective is above the optimum."""
         return self.gap
 
     @property
     def worst(self) -> Certificate:
-        """The part with the largest gap as a share of its objective, which a sum may hide; itself if there is one."""
+        """The part with the largest relative gap, which a sum may hide; the certificate itself if it has no parts."""
         return max(self.parts, key=lambda part: part.relative_gap, default=self)
 
     def __str__(self) -> str:
@@ -70,17 +72,17 @@ class Certificate(Proof):
 
     def _optimality(self) -> str:
         if math.isnan(self.primal) or math.isnan(self.dual):
-            return "Nothing is known of how close this machine is to the optimum: it was trained elsewhere."
+            return "It is not known how close this machine is to the optimum: it was trained elsewhere."
         if math.isinf(self.dual) and self.dual > 0:
-            return "No hyperplane separates the classes, so that no machine is the best: a margin does not exist."
+            return "No hyperplane separates the classes, so there is no margin and no optimal machine."
         if math.isinf(self.primal):
             known = f"no machine has less than {self.dual:.6g}" if math.isfinite(self.dual) else "nothing more is known"
-            return f"The objective is infinite, since conditions are violated that have to hold; {known}."
+            return f"The objective is infinite, because hard constraints are violated; {known}."
         if math.isinf(self.dual):
             return f"The objective is {self.primal:.6g}; how far that is from the optimum is not known."
         text = f"The objective is {self.primal:.6g}, and no machine has less than {self.dual:.6g}"
         if self.relative_gap > _FAR:
-            far = f", a {self.dual / self.primal:.2g} part" if self.dual > 0 else ""
+            far = f", which is {percent(self.dual / self.primal)} of it" if self.dual > 0 else ""
             text = f"Far from the optimum, or not known to be near: {text[0].lower()}{text[1:]}{far}."
         else:
             text = f"Within {percent(max(self.relative_gap, 0.0))} of the optimum: {text[0].lower()}{text[1:]}."
@@ -106,7 +108,7 @@ class Certificate(Proof):
 
     @classmethod
     def together(cls, parts: tuple[Certificate, ...], kernel_entries: int, seconds: float) -> Certificate:
-        """One certificate for several machines."""
+        """Combine the certificates of several machines."""
         return cls(
             primal=sum(part.primal for part in parts),
             dual=sum(part.dual for part in parts),
@@ -120,7 +122,7 @@ class Certificate(Proof):
         )
 
     def to_array(self) -> Float64:
-        """The numbers as rows, this one's first, then one per part: for model files."""
+        """The numbers as rows for model files: first this certificate, then one row per part."""
         names = [field.name for field in dataclasses.fields(self) if field.name not in ("dtype", "parts")]
         return np.array([[getattr(proof, name) for name in names] for proof in (self, *self.parts)], dtype=np.float64)
 
@@ -138,17 +140,17 @@ Prove = Callable[[], Certificate]
 
 
 class Certified:
-    """An estimator with a certificate, which is made when somebody asks for it."""
+    """An estimator whose certificate is computed on first access."""
 
     _known_certificate: Any = _NOT_FITTED
     _prove: Callable[[], Proof] | None = None
-    """What makes the certificate, until somebody asks for it."""
+    """Computes the certificate; None once it has been computed."""
 
     @property
     def certificate_(self) -> Any:
-        """How close what was found is to the optimum, in numbers and, printed, in words.
+        """How close the solution is to the optimum: numbers that print as sentences.
 
-        It is None where a model comes from a file of a version that did not write it.
+        None if the model was loaded from a file of an older version that did not store it.
         """
         if self._prove is not None:
             self._known_certificate, self._prove = self._prove(), None
@@ -161,25 +163,28 @@ class Certified:
         self._known_certificate, self._prove = certificate, None
 
     def _certify_later(self, prove: Callable[[], Proof]) -> None:
-        """A certificate is made when somebody asks for it, since small machines are trained in less time."""
+        """Compute the certificate only on first access: for small machines it takes longer than training."""
         self._known_certificate, self._prove = None, prove
 
     def __getstate__(self) -> Any:
+        """With the certificate, which is made now; a copy has none where other machines would have to make it."""
         if self._prove is not None:
-            self._known_certificate, self._prove = self._prove(), None  # what it is made of is not worth keeping
-        return super().__getstate__()
+            with contextlib.suppress(ElsewhereError), staying_here():
+                self._known_certificate, self._prove = self._prove(), None  # its ingredients are not worth pickling
+        state: Any = super().__getstate__()
+        return state if self._prove is None else dict(state, _prove=None)
 
 
 _LOST = 4.0 * float(np.finfo(np.float64).eps)
-"""What a sum of products loses of the sum of |x| |z| |b|: entries and sums are rounded, in either direction."""
+"""The rounding error of a sum of products, relative to the sum of |x| |z| |b|: entries and sums are both rounded."""
 _NOTHING = 1e-13
-"""Losses below this share of the largest output change no digit that is shown."""
+"""Errors below this fraction of the largest output change no digit that is shown."""
 
 
 def lost_in_double(lengths: Float64, coefficients: Float64, outputs: Float64) -> Float64 | float:
-    """About how far K @ coefficients may be off in float64, from the lengths of objects; 0 where that is nothing.
+    """An estimate of the error of K @ coefficients in float64, from the norms of the objects; 0 if negligible.
 
-    Where large terms cancel, as those of far objects with large coefficients do, few digits are left of their sum.
+    If large terms cancel, such as those of distant objects with large coefficients, their sum has few correct digits.
     """
     terms = _LOST * np.tensordot(lengths, np.abs(coefficients), axes=1)
     if float(np.max(terms) * lengths.max(initial=0.0)) <= _NOTHING * float(np.abs(outputs).max(initial=0.0)):
@@ -198,12 +203,12 @@ def certify(
     off: Float64 | float = 0.0,
     diagonal: Float64 | None = None,
 ) -> Certificate:
-    """The certificate of given coefficients, from K @ coefficients (`outputs`) alone.
+    """The certificate of given coefficients, computed from K @ coefficients (`outputs`) alone.
 
-    Where each output may be off by `off`, it tells the worst that this leaves possible; with the values k(x, x) of
-    objects (`diagonal`), also the worst that rounding in float64 does.
+    `off` bounds the error of each output, and the certificate states the worst case it allows. Given the values k(x, x)
+    (`diagonal`), it also allows for rounding in float64.
     """
-    if len(outputs) < len(coefficients):  # time was over before they were known
+    if len(outputs) < len(coefficients):  # time ran out before they were computed
         return Certificate(math.inf, -math.inf, math.inf, 0.0, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
     lengths = None if diagonal is None else np.sqrt(np.abs(diagonal))
     if lengths is not None:
@@ -247,25 +252,69 @@ def _within(
 ) -> float:
     """The dual, without -1/2 b'Kb, at the nearest point of its domain that the slopes of the loss give.
 
-    Near the optimum of a loss that saturates, b may lie a little beyond the domain of the dual, where it says nothing.
-    With moves m from there, 1/2 b'Kb changes by m'Kb + 1/2 m'Km, which is at most 1/2 (sum_i |m_i| |x_i|)^2 more than
-    m'Kb; and what is left of sum(b) = 0 counts with the intercept.
+    Near the optimum of a loss that saturates, b may lie slightly outside the domain of the dual, where there is no
+    bound. If b is moved by m, 1/2 b'Kb changes by m'Kb + 1/2 m'Km, which is at most 1/2 (sum_i |m_i| |x_i|)^2 more than
+    m'Kb. An intercept requires sum(b) = 0: some objects inside the domain are moved to restore it.
     """
     used = problem.C > 0
     loss, y, C = problem.loss, problem.y[used], problem.C[used]
     penalties = C if b.ndim == 1 else C[:, None]
     slopes = -b[used] / penalties
     slopes[beyond] = np.asarray(loss.slope(y, (outputs + intercept)[used]))[beyond]
-    feasible = -penalties * slopes
-    moves = feasible - b[used]
+    if problem.intercept:
+        slopes = _balanced(problem, slopes, outputs[used])
+        if not np.isfinite(slopes).all():
+            return -math.inf
+    moves = -penalties * slopes - b[used]
     change = float((moves * outputs[used]).sum())
     bend = 0.5 * float(np.square(np.tensordot(lengths[used], np.abs(moves), axes=1)).sum())
-    missed = float(np.sum(np.abs(intercept) * np.abs(feasible.sum(axis=0)))) if problem.intercept else 0.0
-    return -float(C @ loss.conjugate(y, slopes)) - change - bend - missed
+    return -float(C @ loss.conjugate(y, slopes)) - change - bend
+
+
+def _balanced(problem: LossProblem, slopes: Float64, outputs: Float64) -> Float64:
+    """Slopes inside the domain of the dual whose sum, each times its penalty, is zero.
+
+    The remainder is taken from the object where that costs least; if none has room for it, two objects share it, or
+    four. If no objects have room, there is no such point and so no bound: all slopes are infinite.
+    """
+    used = problem.C > 0
+    loss, y, C = problem.loss, problem.y[used], problem.C[used]
+    for rest in _transfers(np.asarray(C @ slopes)):
+        before, parts = np.asarray(loss.conjugate(y, slopes)), 1
+        while True:
+            step = np.multiply.outer(1.0 / (parts * C), rest)
+            price = C * (np.asarray(loss.conjugate(y, slopes - step)) - before)
+            cost = price + np.tensordot(outputs, rest / parts, rest.ndim)
+            cheapest = np.argsort(cost, kind="stable")[:parts]
+            if np.isfinite(cost[cheapest]).all():
+                break
+            parts *= 2
+            if parts > len(C):
+                return np.full_like(slopes, np.inf)
+        slopes = slopes.copy()
+        slopes[cheapest] -= step[cheapest]
+    return slopes
+
+
+def _transfers(rest: Float64) -> Iterator[Float64]:
+    """What to move: a number as it is; for several columns, which add up to zero, from one column to another."""
+    if rest.ndim == 0:
+        yield rest
+        return
+    left = rest.copy()
+    for _ in range(len(rest) - 1):
+        most, least = int(left.argmax()), int(left.argmin())
+        moved = np.zeros(len(rest))
+        moved[most] = min(left[most], -left[least])
+        moved[least] = -moved[most]
+        if moved[most] <= 0.0:
+            return
+        left -= moved
+        yield moved
 
 
 def _ends(outputs: Float64, off: Float64 | float) -> list[Float64]:
-    """The ends of the intervals in which outputs lie: convex functions, and their slopes, are largest at an end."""
+    """The ends of the intervals that contain the outputs: a convex function and its slope are largest at an end."""
     return [outputs] if isinstance(off, float) and off == 0.0 else [outputs - off, outputs + off]
 
 
@@ -277,17 +326,19 @@ def _by_box(
     squared: float,
     off: Float64 | float,
 ) -> tuple[float, float, float]:
-    """The same where the dual is a box problem, whose optimality conditions need no slope at a kink."""
+    """The same if the dual is a box problem, whose optimality conditions need no slope at a kink."""
     box = BoxProblem.of(problem)
     most = squared + float((np.abs(coefficients) * off).sum())
     dual = -0.5 * most - box.price(coefficients)
+    lost = _LOST * float(np.abs(box.linear) @ np.abs(coefficients))  # where terms cancel, of the sum of them
+    dual -= lost if lost > _NOTHING * abs(dual) else 0.0
     worst = box.violation(coefficients, -(outputs + box.linear), off)
     losses = np.max([problem.loss.value(problem.y, end + intercept) for end in _ends(outputs, off)], axis=0)
     return _primal(problem, losses, outputs, intercept, most), dual, worst
 
 
 def _primal(problem: LossProblem, losses: Float64, outputs: Float64, intercept: float, squared: float) -> float:
-    """The objective. Where C is infinite, that of w stretched until every object is on its side of the margin."""
+    """The objective. If C is infinite, w is first scaled until every object is on its side of the margin."""
     loss, y, C = problem.loss, problem.y, problem.C
     hard = np.isinf(C)
     if not hard.any():

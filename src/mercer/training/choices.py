@@ -1,4 +1,4 @@
-"""The choices that estimators offer, as types: editors complete them, type checkers and `_check` refuse others."""
+"""Types for parameters with a few allowed values: editors complete them, type checkers refuse other values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KernelWeights = Literal["alignment", "margin", "uniform"]
 
 
 def parameter_of_a_name(owner: str, head: str, name: str, parameter: str, value: Any) -> ParameterError:
-    """The answer to ``kernel__gamma``, where the kernel is a name and has no parameters of its own."""
+    """The error for ``kernel__gamma`` when the kernel is a name, which has no parameters of its own."""
     try:
         kind = type(parse(name)).__name__
     except MercerError:
@@ -25,6 +25,6 @@ def parameter_of_a_name(owner: str, head: str, name: str, parameter: str, value:
     own = f"Use set_params({parameter}={value!r}), or " if parameter in ("gamma", "degree", "coef0") else ""
     remedy = f"{own}give the kernel as an object: {head}=kernels.{kind}({parameter}={value!r})."
     return ParameterError(
-        f"{head}__{parameter} is for kernels that are objects, but the {head} of this {owner} is the name {name!r}. "
+        f"{head}__{parameter} needs a kernel object, but the {head} of this {owner} is the name {name!r}. "
         f"{remedy[0].upper()}{remedy[1:]}"
     )

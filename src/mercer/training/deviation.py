@@ -1,8 +1,8 @@
 """The variance of the Gaussian process behind a ridge machine: on the features of its kernel, or on its Gram matrix.
 
-Features are taken where they can be written down and are fewer than the training objects, however the machine was
-trained: nothing of the size of the matrix is stored then. Both are made, when somebody asks, of what every ridge
-machine keeps: all training objects, their weights, and alpha.
+However the machine was trained, explicit features are used if they are fewer than the training objects, so nothing of
+the size of the matrix is stored. Both forms are built on demand from what every ridge machine keeps: all training
+objects, their weights, and alpha.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from mercer.solvers.ridge.normal_equations import MOST_FEATURES
 from mercer.solvers.ridge.variance import Scatter, explaining
 
 _COPIES = 4
-"""Matrices over features that exist at a time: the scatter, its factor, and two on the way."""
+"""Feature-by-feature matrices that exist at the same time: the scatter, its factor, and two temporary ones."""
 _ENTRIES = 2**22
-"""Of kernel values with new objects at a time: 32 MiB."""
+"""Kernel values with new objects that are computed at a time: 32 MiB."""
 _ROUNDING = 1e-12
-"""Squared lengths beyond known features, as a share of the whole, that are rounding."""
+"""A squared norm outside the known features below this fraction of the whole is rounding error."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class ByFeatures:
-    """On the features that training objects have; of others that a new object has, nothing is known."""
+    """Variances from the features of the training objects; unseen features keep their prior variance."""
 
     expansion: Expansion
     space: FeatureSpace
@@ -42,7 +42,7 @@ class ByFeatures:
 
     @property
     def small(self) -> bool:
-        """Whether it may be kept beside the machine."""
+        """Whether it is small enough to keep with the machine."""
         return len(self.scatter.matrix) <= MOST_FEATURES
 
     def variances(self, objects: Objects, alphas: Float64) -> Float64:
@@ -62,7 +62,7 @@ class ByFeatures:
 @final
 @dataclass(frozen=True, eq=False)
 class ByMatrix:
-    """On the Gram matrix and its factor."""
+    """Variances from the Gram matrix and its factor."""
 
     expansion: Expansion
     weights: Float64
@@ -70,7 +70,7 @@ class ByMatrix:
 
     @property
     def small(self) -> bool:
-        """Never: it stands for a matrix."""
+        """Always False: it holds a Gram matrix."""
         return False
 
     def variances(self, objects: Objects, alphas: Float64) -> Float64:
@@ -94,7 +94,7 @@ Process = ByFeatures | ByMatrix
 
 
 def process_of(expansion: Expansion, weights: Float64, alphas: Float64, memory: budget.Memory) -> Process:
-    """The one that takes less memory."""
+    """The form that takes less memory."""
     written = _written(expansion, memory)
     if written is None:
         return ByMatrix(expansion, weights, memory)
@@ -103,7 +103,7 @@ def process_of(expansion: Expansion, weights: Float64, alphas: Float64, memory: 
 
 
 def _written(expansion: Expansion, memory: budget.Memory) -> tuple[FeatureSpace, Any] | None:
-    """The features of training objects, where there are fewer than these."""
+    """The features of the training objects if they are fewer than the objects, else None."""
     fitted, n = expansion.kernel, len(expansion.support)
     if fitted.feature_map() is None:
         return None

@@ -1,4 +1,4 @@
-"""Leading eigenvectors by whichever way is cheaper."""
+"""Leading eigenvectors by the cheaper method."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from mercer.solvers.numerics.conjugate_gradients import Product
 from mercer.training.kernel_estimator import limits_of
 
 PRODUCTS = 30.0
-"""With blocks of vectors, that a few leading eigenvectors typically take: for estimates of cost alone."""
+"""The typical number of block products for a few leading eigenvectors; used only to estimate costs."""
 
 
 def leading_eigen(
     estimator: Any, product: Product, dense: Callable[[], Float64], n: int, k: int
 ) -> tuple[Float64, Float64]:
-    """The k leading eigenvalues and vectors, by whichever way is cheaper; the largest entry of a vector is positive.
+    """The k leading eigenvalues and eigenvectors by the cheaper method; the largest entry of a vector is positive.
 
-    `tol`, `random_state` and limits are those of the estimator.
+    `tol`, `random_state` and limits are taken from the estimator.
     """
     if by_decomposition(n, k):
         _deadline.refuse_decomposition(n, _speed.EIGENVECTORS)
@@ -51,16 +51,16 @@ def leading_eigen(
 
 
 def by_decomposition(n: int, k: int) -> bool:
-    """Whether k eigenvectors by LAPACK cost no more than by iteration."""
+    """Whether LAPACK computes k eigenvectors at no higher cost than iteration."""
     return k > n // 10 or cost.of_some_eigenvectors(n) <= cost.of_leading_eigenvectors(n)
 
 
 def signs_of_columns(vectors: Float64) -> Float64:
-    """The sign of the largest entry of each column. Times these, vectors are the same whatever LAPACK gave back."""
+    """The sign of the largest entry of each column; multiplied by it, vectors do not depend on the LAPACK in use."""
     top = np.abs(vectors).argmax(axis=0)
     return np.where(vectors[top, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
 
 
 def seed_of(random_state: Any) -> int:
-    """A seed for NumPy's generators from whatever scikit-learn takes."""
+    """A seed for NumPy's generators from any random state that scikit-learn accepts."""
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

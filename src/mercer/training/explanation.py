@@ -1,14 +1,14 @@
-"""Why a machine decided as it did: the share of each part of an object in its decision value.
+"""Explanations: the contribution of each part of an object to its decision value.
 
-============  ===========================================================================================
+============  ============================================================================================
 by            parts
-============  ===========================================================================================
-features      symbols of strings, nodes of graphs, columns, or features, of kernels that can write them down
-columns       columns of vectors and tables: exact Shapley values where the kernel is made of sums and
+============  ============================================================================================
+features      symbols of strings, nodes of graphs, columns or features, for kernels with explicit features
+columns       columns of vectors and tables: exact Shapley values if the kernel consists of sums and
               products of kernels on columns; otherwise by leaving each column out
 terms         the terms of a sum of kernels
 support       support objects, by their positions among the training objects
-============  ===========================================================================================
+============  ============================================================================================
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from mercer.theory import shapley
 By = Literal["auto", "features", "columns", "terms", "support"]
 WAYS = ("auto", "features", "columns", "terms", "support")
 TOGETHER = "together"
-"""What is left when columns are left out one by one: what several of them do only together."""
+"""The part for interactions, which leaving out one column at a time does not reveal."""
 _STAND_INS = 16
-"""Support objects whose values stand in for a column that is left out: more give steadier means, and take longer."""
+"""Support objects whose values replace a column that is left out: more give steadier means, but take longer."""
 _MOST_COLUMNS = 4096
-"""Of Shapley values, whose cost grows with the square of their number."""
+"""The most columns for Shapley values, whose cost grows with the square of the number of columns."""
 
 
 @final
@@ -52,12 +52,12 @@ class Explanation:
     parts: tuple[Any, ...]
     contributions: Float64
     intercept: Float64
-    """The intercept of the machine, and with columns of products what is left if none of them is compared."""
+    """The intercept of the machine; for products of kernels on columns, plus the value when no column is compared."""
     value: Float64
     by: str = "features"
     """What the parts are: features, columns, terms or support objects."""
     exact: bool = True
-    """Whether contributions of columns are Shapley values; else columns were left out one by one."""
+    """Whether contributions of columns are exact Shapley values; otherwise columns were left out one by one."""
 
 
 def explanations(
@@ -68,7 +68,7 @@ def explanations(
     by: str = "auto",
     support: Indices | None = None,
 ) -> list[Explanation]:
-    """Explain each object by what `by` names; "auto" takes the first of the ways above that the kernel allows.
+    """Explain each object by the parts that `by` names; "auto" takes the first of the above that the kernel allows.
 
     `support` holds the positions of the support objects among the training objects, where they are known.
     """
@@ -104,7 +104,7 @@ def _of_features(expansion: Expansion, objects: Objects, columns: Sequence[str] 
     fitted, coefficients = expansion.kernel, expansion.coefficients
     if fitted.feature_map() is None:
         raise KernelError(
-            f"Decisions of {fitted.kernel} cannot be taken apart by features, which cannot be written down. Linear, "
+            f"Decisions of {fitted.kernel} cannot be taken apart by features, because it has no explicit ones. Linear, "
             "Polynomial and kernels that count can: on strings (Spectrum, GappedKmer, Mismatch ...) letter by letter, "
             "on graphs (WeisfeilerLehman, ShortestPath ...) node by node. For others use by='columns' on vectors and "
             "tables, by='terms' for sums, or by='support'."
@@ -121,8 +121,8 @@ def _of_columns(expansion: Expansion, objects: Objects, columns: Sequence[str] |
         return [_shared_out(expansion, objects.take(slice(i, i + 1)), products, columns) for i in range(len(objects))]
     if not isinstance(objects, Vectors):
         raise KernelError(
-            f"Decisions of {fitted.kernel} cannot be taken apart by columns: it compares {objects.kind}, and is no sum "
-            "or product of kernels on columns. Use by='support', or by='terms' for a sum."
+            f"Decisions of {fitted.kernel} cannot be taken apart by columns: it compares {objects.kind}, and is not a "
+            "sum or product of kernels on columns. Use by='support', or by='terms' for a sum."
         )
     return [_left_out(expansion, objects.take(slice(i, i + 1)), columns) for i in range(len(objects))]
 
@@ -130,7 +130,7 @@ def _of_columns(expansion: Expansion, objects: Objects, columns: Sequence[str] |
 def _shared_out(
     expansion: Expansion, x: Objects, products: ColumnProducts, columns: Sequence[str] | None
 ) -> Explanation:
-    """Shapley values. A product of several columns loses a factor with each, a kernel on one column is lost with it."""
+    """Shapley values. Without a column, a product loses a factor, and a kernel on that column alone vanishes."""
     coefficients = expansion.coefficients
     shares: dict[Any, Float64] = {}
     intercept = expansion.intercept.copy()
@@ -150,7 +150,7 @@ def _shared_out(
 
 
 def _left_out(expansion: Expansion, x: Vectors, columns: Sequence[str] | None) -> Explanation:
-    """What changes on average if a column has the value of other objects, and what columns do only together."""
+    """The average change when a column takes the values of other objects, and the interaction of all columns."""
     stand_ins = expansion.support.take(np.linspace(0, len(expansion.support) - 1, _STAND_INS).astype(np.intp))
     row, others = (np.asarray(one.toarray() if is_sparse(one) else one) for one in (x.values, _values(stand_ins)))
     value = expansion(x)[0]
@@ -179,7 +179,7 @@ def _of_terms(expansion: Expansion, objects: Objects) -> list[Explanation]:
     terms = fitted.kernel.summands
     if not terms:
         raise KernelError(
-            f"{fitted.kernel} is not a sum of kernels, so that there are no terms to share decisions out to. Use "
+            f"{fitted.kernel} is not a sum of kernels, so decisions cannot be split into terms. Use "
             "by='columns' on vectors and tables, or by='support'."
         )
     values = [
@@ -203,7 +203,7 @@ def _of_support(expansion: Expansion, objects: Objects, support: Indices | None)
 def weighed_explanations(
     space: FeatureSpace, weights: Weights, objects: Objects, columns: Sequence[str] | None = None
 ) -> list[Explanation]:
-    """Explain each object by the weights of its features: part by part where features have places, else by name."""
+    """Explain each object by the weights of its features: by position if features have positions, else by name."""
     weigh = space.weigh(weights.coef.T)
     found = []
     for number in range(len(objects)):
@@ -217,7 +217,7 @@ def weighed_explanations(
 def _by_features(
     space: FeatureSpace, weights: Weights, objects: Objects, columns: Sequence[str] | None
 ) -> list[Explanation]:
-    """The share of each feature that an object has: its value times its weight."""
+    """The contribution of each feature of an object: its value times its weight."""
     names = space.names(objects, columns)
     found = []
     for rows in space.blocks(objects):

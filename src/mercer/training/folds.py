@@ -1,4 +1,4 @@
-"""Splits of objects into training and test parts, for everything that is cross-validated."""
+"""Splits of objects into training and test parts, for all cross-validation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mercer.errors import InputError
 from mercer.inputs.base import Objects
 
 FOLDS = 5
-"""Folds for held-out decision values, as in LIBSVM and scikit-learn: more train on more objects, and take longer."""
+"""The number of folds for held-out decision values, as in LIBSVM and scikit-learn: more folds take longer."""
 
 Split = tuple[Indices, Indices]
 """The indices of the training objects, and those of the test objects."""
@@ -26,9 +26,8 @@ def make_folds(
 ) -> list[Split]:
     """The splits that `cv` stands for in scikit-learn: a number of folds, a splitter, or the splits themselves.
 
-    A number of folds gives every class its share of each fold if a classifier is to be trained. With `random_state`
-    these folds are shuffled, since files are often sorted by class or by target. `params` go to the splitter, `groups`
-    for example.
+    A number of folds means stratified folds for classifiers. With `random_state` these folds are shuffled, since files
+    are often sorted by class or by target. `params`, such as `groups`, are passed to the splitter.
     """
     splitter = check_cv(cv, y, classifier=classifier)
     if random_state is not None and isinstance(cv, Integral):
@@ -54,7 +53,7 @@ def folds_with_every_class(codes: Indices, weights: Float64, random_state: Any, 
         if len(members) > 1:
             fold[members] = (begin + np.arange(len(members))) % min(folds, len(codes))
             begin += len(members)
-    # A class all of whose objects fell into one fold would be missing: its first object then stays in training.
+    # If all objects of a class fall into one fold, the first of them stays in training.
     for number in range(folds):
         test = fold == number
         for label in np.unique(codes[test]):
@@ -65,7 +64,7 @@ def folds_with_every_class(codes: Indices, weights: Float64, random_state: Any, 
 
 
 def out_of_fold(splits: Iterable[Split], predict: Callable[[Indices, Indices], Float64]) -> tuple[Indices, Float64]:
-    """The objects that were held out, fold after fold, and what `predict(train, test)` gave for each of them."""
+    """The held-out objects, fold after fold, and the result of `predict(train, test)` for each of them."""
     tested, values = [np.zeros(0, dtype=np.intp)], []
     for train, test in splits:
         tested.append(test)

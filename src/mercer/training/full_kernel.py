@@ -1,15 +1,15 @@
-"""How far a machine on an approximate kernel is from the exact machine on the kernel itself, at most.
+"""A bound on how far a machine on an approximate kernel is from the exact machine on the kernel itself.
 
-A kernel seen through landmarks is the kernel after a projection of feature space, so its machine f has the same outputs
-and the same |w| there: P = 1/2 |w|^2 + sum_i C_i loss(y_i, f_i) is also its objective among all machines of the full
-kernel K. Its dual coefficients b keep their bounds and their sum, whatever the kernel. So by weak duality no machine of
-K has an objective below
+The Nystrom approximation is the kernel after a projection of feature space, so its machine f has the same outputs and
+the same |w| there: P = 1/2 |w|^2 + sum_i C_i loss(y_i, f_i) is also its objective among all machines of the full kernel
+K. Its dual coefficients b keep their bounds and their sum, whatever the kernel. So by weak duality no machine of K has
+an objective below
 
     D(t) = -1/2 t^2 b'Kb - sum_i C_i loss*(y_i, -t b_i / C_i),   0 <= t <= 1,
 
 and the excess of f over the best one is at most P - max_t D(t). (The best t is at most 1, as b'Kb is at least what it
-is on the approximation.) b'Kb is one pass over the matrix; for very many objects it is estimated from rows drawn by
-their share in what the landmarks do not see, and the bound holds with the probability of an interval.
+is on the approximation.) b'Kb takes one pass over the matrix. For very many objects it is estimated from sampled rows,
+drawn in proportion to what the landmarks miss of them, and the bound holds with high probability.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from mercer.solvers.problem import LossProblem
 from mercer.solvers.weights.problem import balanced
 
 EXACT_ROWS = 300_000
-"""Up to this many objects b'Kb is one pass over the matrix: minutes for kernels on vectors."""
+"""Up to this many objects b'Kb is computed exactly: minutes for kernels on vectors."""
 _SAMPLED_ROWS = 2048
-"""Rows of the matrix that an estimate of b'Kb is made of: its error falls with their root."""
+"""Sampled rows for an estimate of b'Kb: its error falls with the square root of their number."""
 _DEVIATIONS = 2.576
-"""Of the estimate, which it exceeds once in a hundred times on either side."""
+"""Half the width of a two-sided 99 % interval, in standard errors."""
 _USELESS = 1.0
-"""Bounds above this share of the objective say little."""
+"""Bounds above this fraction of the objective say little."""
 
 
 @final
@@ -56,29 +56,29 @@ class Claim:
 @final
 @dataclass(frozen=True)
 class Excess:
-    """The objective of an approximate machine, and a bound below which no machine of the full kernel gets."""
+    """The objective of an approximate machine, and a lower bound on that of any machine with the full kernel."""
 
     primal: float
     bound: float
     trace_left: float
-    """The share of the trace of the full matrix that the approximation does not see."""
+    """The fraction of the trace of the full matrix that the approximation misses."""
     sampled_rows: int = 0
-    """Rows from which b'Kb was estimated, so that the bound holds with 99 % probability; 0 where it is exact."""
+    """Rows from which b'Kb was estimated, so the bound holds with 99 % probability; 0 if it is exact."""
 
     @property
     def excess(self) -> float:
-        """How far, at most, the objective is above that of the exact machine."""
+        """An upper bound on how far the objective is above that of the exact machine."""
         return self.primal - self.bound
 
     @property
     def share(self) -> float:
-        """The same as a share of the exact machine's objective; infinite where the bound says nothing."""
+        """The same relative to the exact machine's objective; infinite if the bound is trivial."""
         return self.excess / self.bound if self.bound > 0 else math.inf
 
     def __str__(self) -> str:
         left = f"the landmarks leave {self.trace_left:.2g} of the trace"
         if not self.share < _USELESS:
-            return f"Nothing useful is known of the exact machine's objective; {left}. Take more landmarks."
+            return f"Nothing useful is known about the exact machine's objective; {left}. Take more landmarks."
         chance = f", with 99 % probability ({self.sampled_rows:,} rows sampled)" if self.sampled_rows else ""
         return f"At most {100 * self.share:.2g} % above the exact machine's objective{chance}; {left}."
 
@@ -86,12 +86,12 @@ class Excess:
 def excess_of(
     expansion: Expansion, coefficients: Float64, claims: Sequence[Claim], objects: Objects, exact_rows: int = EXACT_ROWS
 ) -> Excess:
-    """The bound for these machines together; `coefficients` are dual, one row for each of the training objects."""
+    """The bound for these machines together; `coefficients` are dual, one row per training object."""
     features = expansion.kernel.feature_map()
     full = None if features is None else features.approximates
     if full is None:
         raise KernelError(
-            f"{expansion.kernel.kernel} is no projection of another kernel, so there is no exact machine to compare "
+            f"{expansion.kernel.kernel} is not a projection of another kernel, so there is no exact machine to compare "
             "with. Kernels seen through landmarks are: kernels.Nystrom(kernel)."
         )
     if not all(np.isfinite(claim.problem.C).all() for claim in claims):
@@ -130,7 +130,7 @@ def _squared(full: FittedKernel, machine: Expansion) -> Float64:
 def _sampled_energy(
     full: FittedKernel, objects: Objects, b: Float64, image: Expansion, unseen: Float64, rows: int
 ) -> Float64:
-    """An upper bound on b'Kb of each output: what landmarks see of it is exact, the rest is estimated from rows."""
+    """An upper bound on b'Kb of each output: exact in the span of the landmarks, the rest estimated from rows."""
     chance = np.abs(b).sum(axis=1) * np.sqrt(unseen)
     exact = _squared(full, image)
     if not chance.sum() > 0.0:

@@ -46,7 +46,7 @@ from mercer.training.targets import check_features
 from mercer.training.warm_start import WarmStart
 
 DTYPES = ("auto", "float64")
-"""Single precision cannot be asked for: it serves where it is safe, and there is nothing else to gain from it."""
+"""float32 cannot be requested: "auto" uses it wherever that is safe."""
 
 # scikit-learn's names that take its gamma, degree and coef0; any other text is an expression with its own parameters.
 _SHAPED = ("linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "chi2", "cosine", "precomputed")
@@ -69,13 +69,13 @@ class KernelEstimator(Certified, BaseEstimator):
     _fields: ClassVar[Mapping[str, Field]] = {}
     """The fitted attributes that model files hold."""
     _sharing: WarmStart | None = None
-    """What a search shares between its fits: see `share_fits`."""
+    """State that a search shares between its fits: see `share_fits`."""
     _dense_stays_dense: ClassVar[bool] = False
     """Whether sparse rows are refused after training on dense ones, as scikit-learn's machines of the same name do."""
     _given: FittedKernel | None = None
-    """A kernel that was fitted already, for one fit: see `fit_with_kernel`."""
+    """An already fitted kernel to use for one fit: see `fit_with_kernel`."""
     _precision: ClassVar[DType | None] = None
-    """The precision of the Gram matrix, where it does not depend on its size."""
+    """The precision of the Gram matrix, if it does not depend on its size."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -89,9 +89,9 @@ class KernelEstimator(Certified, BaseEstimator):
         return np.float64 if asked == "float64" else self._precision
 
     def _kernel(self, X: Any = None) -> Kernel:
-        """The kernel as an object; `gamma`, `degree` and `coef0` shape named kernels and nothing else.
+        """The kernel as an object; `gamma`, `degree` and `coef0` apply to named kernels only.
 
-        A bare function is given what X holds: rows of numbers, or a list of anything else.
+        A plain function receives what X contains: rows of numbers, or a list of anything else.
         """
         if self._given is not None:
             return self._given.kernel
@@ -117,7 +117,7 @@ class KernelEstimator(Certified, BaseEstimator):
         if name == "precomputed":
             return Precomputed()
         gamma: Any = self.gamma
-        if gamma is None:  # as in scikit-learn: one over the number of features, and 1 for chi2
+        if gamma is None:  # as in scikit-learn: 1 / n_features, but 1 for chi2
             gamma = 1.0 if name == "chi2" else "auto"
         elif not isinstance(gamma, str):
             gamma = _check.real(owner, "gamma", gamma, low=0, low_open=True, high_open=True)
@@ -141,7 +141,7 @@ class KernelEstimator(Certified, BaseEstimator):
                 raise _check.fail(owner, name, rule, getattr(self, name), remedy)
 
     def _fit_kernel(self, kernel: Kernel, objects: Objects) -> FittedKernel:
-        """The kernel fitted to the objects, unless a fitted one was given."""
+        """The kernel fitted to the objects, or the fitted one that was given."""
         return kernel.fit(objects) if self._given is None else self._given
 
     def _require_fit(self) -> None:
@@ -165,28 +165,28 @@ class KernelEstimator(Certified, BaseEstimator):
         return objects
 
     def _outputs(self, X: Any) -> Float64:
-        """What the expansion says of new objects, one column per output."""
-        objects = self._new_objects(X)  # first, since it asks whether this is fitted
+        """The values of the expansion for new objects, one column per output."""
+        objects = self._new_objects(X)  # first, because it checks that the estimator is fitted
         return self.expansion_(objects, self._gram_dtype())
 
     def _machine_and_objects(self, X: Any) -> tuple[Expansion, Objects, Any]:
-        """What explanations of new objects are made from: the machine, the objects, and names of columns."""
+        """What explanations need: the machine, the new objects, and the names of columns."""
         objects = self._new_objects(X)
         return self._decision_expansion(), objects, getattr(self, "feature_names_in_", None)
 
     def _decision_expansion(self) -> Expansion:
-        """The expansion whose values `decision_function` or `predict` shows."""
+        """The expansion whose values `decision_function` or `predict` returns."""
         return self.expansion_
 
     def _check_features(self, X: Any, objects: Objects, *, reset: bool) -> None:
         check_features(self, X, objects, reset=reset)
 
     def _effort(self) -> tuple[float, float]:
-        """About how many products with the matrix there will be, and flops per cube of decompositions of it."""
+        """The expected number of products with the n x n matrix, and its decompositions in flops divided by n^3."""
         return 1.0, 0.0
 
     def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Guarded]:
-        """The fitted kernel, the objects and their Gram matrix, stored if it fits, for those who need all of it."""
+        """The fitted kernel, the objects and their Gram matrix, stored if it fits; for learners that need all of it."""
         kernel = self._kernel(X)
         objects = kernel.coerce(X)
         if len(objects) < at_least:
@@ -201,17 +201,17 @@ class KernelEstimator(Certified, BaseEstimator):
         return all_or_nothing(self)
 
     def _linear_weights(self, sign: float = 1.0) -> Any:
-        """Weights of the features of support objects, for the linear kernel alone; read-only."""
+        """Weights of the features of support objects, for the linear kernel only; read-only."""
         if self.kernel != "linear" and not getattr(self.kernel, "is_linear", False):
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         return weights_of_columns(self.expansion_, sign)
 
     def excess(self, X: Any, y: Any, sample_weight: Any = None, *, exact_rows: int = EXACT_ROWS) -> Excess:
-        """How far, at most, the objective is above that of the exact machine on the full kernel: for `Nystrom` kernels.
+        """For `Nystrom` kernels: a bound on how far the objective is above that of the exact machine.
 
-        It is computed from the training data in one pass over the full matrix; of more than `exact_rows` objects, from
-        a sample of its rows. Printed, it is a sentence.
+        It is computed from the training data in one pass over the full matrix or, for more than `exact_rows` objects,
+        from a sample of its rows. Printed, it is a sentence.
         """
         check_is_fitted(self)
         exact_rows = _check.integer(type(self).__name__, "exact_rows", exact_rows, low=0)
@@ -225,11 +225,11 @@ class KernelEstimator(Certified, BaseEstimator):
         return excess_of(machine, coefficients, claims, objects, exact_rows)
 
     def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
-        """The problems that the machines solve on training objects."""
+        """The problems that the machines solve on the training objects."""
         raise KernelError(f"{type(self).__name__} has no bound on how far it is from the exact machine.")
 
     def _limits(self) -> Limits:
-        """`max_iter`, what is left of `time_limit`, and whatever a search says."""
+        """`max_iter`, the rest of `time_limit`, and any limits set by a search."""
         stop = None if self._sharing is None else self._sharing.stop_of_one_fit()
         return limits_of(self, stop)
 
@@ -248,7 +248,7 @@ class KernelEstimator(Certified, BaseEstimator):
         return model
 
     def _restored(self) -> None:
-        """Set what follows from the fields that were read; raise ModelFileError if they do not fit together."""
+        """Set attributes that follow from the fields just read; raise ModelFileError if these are inconsistent."""
 
     # --------------------------------------------------------------------------------------------------- scikit-learn
 
@@ -274,7 +274,7 @@ class KernelEstimator(Certified, BaseEstimator):
         tags = super().__sklearn_tags__()
         try:
             kernel = self._kernel()
-        except ValueError:  # bad parameters are answered by fit
+        except ValueError:  # fit reports bad parameters
             return tags
         kind = kernel.domain
         tags.input_tags.pairwise = kernel.is_precomputed
@@ -288,7 +288,7 @@ class KernelEstimator(Certified, BaseEstimator):
 
 @contextlib.contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Train in time, and leave the estimator as it was if that ends in an error or an interrupt."""
+    """Train within the time limit; after an error or an interrupt, leave the estimator as it was."""
     before = dict(estimator.__dict__)
     try:
         with in_time(estimator):
@@ -305,7 +305,7 @@ def resolved_kernel(estimator: KernelEstimator, X: Any = None) -> Kernel:
 
 
 def known_objects(estimator: KernelEstimator, X: Any) -> Objects:
-    """Training objects as the estimator parses them; it then knows their features."""
+    """Parse training objects as the estimator does, and make their features known to it."""
     objects = estimator._kernel(X).coerce(X)
     estimator._check_features(X, objects, reset=True)
     return objects
@@ -317,7 +317,7 @@ def has_expansion(estimator: Any) -> bool:
 
 
 def fit_with_kernel(estimator: KernelEstimator, fitted: FittedKernel, *training: Any, **weights: Any) -> Any:
-    """Fit an estimator with a kernel that was fitted to other objects, of which these may be a part."""
+    """Fit an estimator with a kernel that was fitted to other objects, possibly including these."""
     estimator._given = fitted
     try:
         return estimator.fit(*training, **weights)
@@ -326,31 +326,31 @@ def fit_with_kernel(estimator: KernelEstimator, fitted: FittedKernel, *training:
 
 
 def decision_expansion(estimator: Any) -> Expansion:
-    """The expansion whose values `decision_function` or `predict` of a fitted estimator shows."""
+    """The expansion whose values `decision_function` or `predict` of a fitted estimator returns."""
     found: Expansion = estimator.expansion_
     return estimator._decision_expansion() if isinstance(estimator, KernelEstimator) else found
 
 
 def share_fits(estimator: Any, sharing: WarmStart) -> None:
-    """Let an estimator begin where the last fit on the same objects ended, and stop when `sharing` says so."""
+    """Let an estimator start where the last fit on the same objects ended, and stop when `sharing` says so."""
     if isinstance(estimator, KernelEstimator):
         estimator._sharing = sharing
 
 
 def gram_precision(estimator: Any) -> DType | None:
-    """The precision in which an estimator wants its Gram matrix, where it does not depend on its size."""
+    """The precision that an estimator needs for its Gram matrix, if it does not depend on the size."""
     return estimator._gram_dtype() if isinstance(estimator, KernelEstimator) else None
 
 
 def limits_of(estimator: Any, stop: threading.Event | None = None) -> Limits:
-    """`max_iter`, where an estimator has it, and what is left of its time."""
+    """`max_iter`, if the estimator has it, and the rest of its time."""
     owner = type(estimator).__name__
     max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1) if hasattr(estimator, "max_iter") else -1
     return Limits(max_iter, stop=stop or threading.Event())
 
 
 def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
-    """All that is done inside may take as long as the `time_limit` of an estimator says."""
+    """Limit all work inside the context to the `time_limit` of an estimator."""
     limit = estimator.time_limit
     if limit is None:
         return contextlib.nullcontext()
@@ -359,7 +359,7 @@ def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
 
 @functools.cache
 def _default_shapes(kind: Any) -> dict[str, Any]:
-    """What the parameters that shape named kernels are unless somebody sets them."""
+    """The defaults of the parameters that apply to named kernels."""
     parameters = inspect.signature(kind).parameters
     return {name: parameters[name].default for name in ("gamma", "degree", "coef0")}
 

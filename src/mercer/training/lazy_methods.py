@@ -1,4 +1,4 @@
-"""Methods that answer for new objects, and for lazy ones lazily."""
+"""Methods on new objects that return lazy results for lazy input."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _ANSWERS = {"predict", "predict_proba", "predict_log_proba", "decision_function"
 
 
 def answers_lazily(cls: type, support: Callable[[Any], Objects]) -> None:
-    """Let the methods that answer for new objects answer lazily for lazy ones; `support` has one to try them on."""
+    """Make methods on new objects return lazy results for lazy input; `support` provides an object to try them on."""
     for name in _ANSWERS.intersection(vars(cls)):
         found = vars(cls)[name]
-        if hasattr(found, "fn"):  # there under some condition only
+        if hasattr(found, "fn"):  # available only under some condition
             found.fn = _lazy_for_lazy(name, found.fn, support)
         else:
             setattr(cls, name, _lazy_for_lazy(name, found, support))

@@ -38,8 +38,8 @@ from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.storing import CertificateField, Field, Parts, ValueField
 
 _LARGEST = 1e150
-"""Larger numbers are refused: their squares come near the end of the range of float64, 1.8e308, and sums of a few such
-squares pass it."""
+"""Larger numbers are refused: their squares approach the largest float64, 1.8e308, and sums of a few such squares
+exceed it."""
 
 
 @final
@@ -49,7 +49,7 @@ class Columns:
 
     space: FeatureSpace
     example: Objects
-    """One training object, which tells model files what kind of objects there were."""
+    """One training object, from which model files know the kind of objects."""
 
     @property
     def kernel(self) -> FittedKernel:
@@ -58,7 +58,7 @@ class Columns:
 
 @final
 class ColumnsField(Field):
-    """The kernel with what it learnt, and the names of the features that it counted in training."""
+    """The fitted kernel, and the names of the features that it found in training."""
 
     def write(self, name: str, value: Columns, parts: Parts) -> None:
         if not value.kernel.kernel.is_linear:  # an expansion without any weight holds the kernel
@@ -144,7 +144,7 @@ class LinearMachine(KernelEstimator):
         return kernel
 
     def _rows(self, objects: Objects) -> Any:
-        """Fit the kernel and find its columns; the features of these objects, dense or CSR."""
+        """Fit the kernel and its columns; returns the features of these objects, dense or CSR."""
         self.kernel_ = self._kernel().fit(objects)
         if self.kernel_.feature_map() is None:
             rule = "a kernel whose features can be written down, such as Linear or Spectrum"
@@ -158,13 +158,13 @@ class LinearMachine(KernelEstimator):
         return rows
 
     def _intercept_scale(self) -> float:
-        """What the intercept costs: see `LinearProblem`."""
+        """The scale of the intercept: see `LinearProblem`."""
         if not self.fit_intercept:
             return 0.0
         return math.inf if self.intercept_scaling is None else float(self.intercept_scaling)
 
     def _options(self, report: Any) -> dict[str, Any]:
-        """What the solvers are told besides the problem."""
+        """Options of the solvers besides the problem."""
         return {
             "dual": None if self.dual == "auto" else bool(self.dual),
             "tol": float(self.tol),
@@ -228,7 +228,7 @@ class LinearMachine(KernelEstimator):
     def _verify_one(self, problem: LinearProblem, w: Float64, c: float) -> Certificate:
         f = np.asarray(problem.rows @ w, dtype=np.float64) + c
         rows = rows_of(problem.rows)
-        # At the optimum, the slopes of a smooth loss give the dual; elsewhere, and with kinks, a new bound is computed.
+        # At the optimum, the slopes of a smooth loss give the dual; otherwise, or with kinks, a new bound is computed.
         b = problem.feasible(-problem.C * problem.loss.slope(problem.y, f))
         primal, dual = bounds(problem, w, c, f, b, rows.combination(b))
         if primal - dual > float(self.tol) * primal:
@@ -244,7 +244,7 @@ class LinearMachine(KernelEstimator):
 
 
 def seed_of(random_state: Any) -> int:
-    """A number drawn from what scikit-learn takes for a random state."""
+    """An integer seed drawn from any random state that scikit-learn accepts."""
     return _seed_of_number(random_state) if type(random_state) is int else _seed_drawn(random_state)
 
 
@@ -253,11 +253,11 @@ def _seed_drawn(random_state: Any) -> int:
 
 
 _seed_of_number = lru_cache(_seed_drawn)
-"""To fill the state of a generator takes longer than to train on a few objects."""
+"""Cached, since seeding a generator takes longer than training on a few objects."""
 
 
 def refuse_combination(estimator: Any, pointless: bool, why: str) -> None:
-    """Refuse parameters that have no meaning or no solver together, in scikit-learn's words."""
+    """Refuse combinations of parameters without a meaning or a solver, in scikit-learn's words."""
     if not pointless:
         return
     given = ", ".join(
@@ -267,7 +267,7 @@ def refuse_combination(estimator: Any, pointless: bool, why: str) -> None:
 
 
 def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, intercept_scale: float) -> LinearProblem:
-    """The problem on the rows that weigh anything."""
+    """The problem on the rows with nonzero weight."""
     used = C > 0
     if used.all():
         return LinearProblem(rows, loss, y, C, intercept_scale)
@@ -275,12 +275,12 @@ def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, intercept_scale:
 
 
 def refuse_overflow(values: Any) -> None:
-    """Numbers of astronomical size overflow once squared; no weights are better than wrong ones."""
+    """Refuse numbers whose squares overflow: no weights are better than wrong ones."""
     if hasattr(values, "squared_lengths"):  # rows in blocks
         values = np.sqrt(values.squared_lengths)
     numbers = np.ravel(values.data if isinstance(values, sp.csr_array) else values)
     with np.errstate(over="ignore"):
-        if math.isfinite(float(np.vdot(numbers, numbers))):  # one pass decides for almost every input
+        if math.isfinite(float(np.vdot(numbers, numbers))):  # a single pass settles almost every input
             return
     largest = float(np.abs(numbers).max())
     if largest > _LARGEST:
@@ -293,9 +293,9 @@ def refuse_overflow(values: Any) -> None:
 def proof_of(
     w: Float64, primal: float, dual: float, iterations: int, dtype: str, violation: float | None = None
 ) -> Certificate:
-    """The objective is strongly convex in w, so that the gap bounds how far w is from the best weights.
+    """The certificate of weights: the objective is strongly convex in w, so the gap bounds the distance to the optimum.
 
-    Where it is not, `violation` says how far optimality is violated.
+    If it is not, `violation` says how far optimality is violated.
     """
     length = float(np.linalg.norm(w))
     distance = math.sqrt(2.0 * max(primal - dual, 0.0)) if violation is None else violation

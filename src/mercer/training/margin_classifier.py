@@ -1,4 +1,4 @@
-"""The base of support vector classifiers: a machine per pair of classes on one Gram matrix, votes, probabilities."""
+"""The base of support vector classifiers: one machine per pair of classes on one Gram matrix, votes, probabilities."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ from mercer.training.voting import one_vs_rest_shape, pairs, votes
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
-    """Trains a machine for each pair of classes, side by side, and decides by their votes."""
+    """Trains one machine per pair of classes in parallel and predicts by their votes."""
 
     probability: bool = False
     class_weight: Any = None
@@ -73,11 +73,11 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     random_state: Any = None
 
     _nu_form: ClassVar[bool] = False
-    """Whether nu rather than C bounds the errors; such machines go over most of the matrix more than once."""
+    """Whether nu rather than C bounds the errors; such machines pass over most of the matrix more than once."""
     _without_a_class: ClassVar[str] = ""
-    """What else to say where a class weighs nothing."""
+    """Appended to the message about a class without weight."""
     _regressor: ClassVar[str]
-    """The estimator for those who gave numbers as labels."""
+    """The estimator to suggest when labels look like numbers."""
     _fields: ClassVar[Mapping[str, Field]] = {
         **MACHINE,
         "classes_": LabelsField(lambda n: n * (n - 1) // 2, "one machine for each pair of them"),
@@ -95,21 +95,21 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     @abstractmethod
     def _bounds(self, classes: Classes, weights: Float64) -> Float64:
-        """The largest coefficient of each object, up to a factor; refuses what cannot be solved."""
+        """The upper bound of each coefficient, up to a factor; refuses problems without a solution."""
 
     @abstractmethod
     def _solve(self, gram: Gram, signs: Float64, bounds: Float64, limits: Limits, on_chunk: OnChunk | None) -> Solved:
-        """The machine of one pair of classes, and the factor on its bounds."""
+        """Train the machine of one pair of classes; returns it and the factor on its bounds."""
 
     def _c_form(self) -> CForm | None:
-        """What all machines minimise, where that is a loss and nothing else, so that small ones are trained at once."""
+        """The loss that all machines minimise, if that is all they do, so small ones can be trained in one call."""
         return None
 
     def _has_intercept(self) -> bool:
         return True
 
     def _remember(self, objects: Objects, codes: Indices, penalties: Float64) -> None:
-        """A place for what is kept of few objects, to show the work on them."""
+        """Keep what `show_work` needs, if there are few objects."""
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
@@ -146,7 +146,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             settings = GramSettings(owner, dual, memory, self.psd, precision, nu_form=self._nu_form, groups=groups)
             guarded = guarded_gram(settings, fitted, objects, [Hinge()])
             limits = self._limits()
-            with reporting("Training") as report, single_threaded_blas():  # once, not for every product
+            with reporting("Training") as report, single_threaded_blas():  # once rather than for every product
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
                 machines = self._train(
                     guarded.gram, classes.codes, bounds, limits.share(share), lambda f, w: report(share * f, w)
@@ -204,7 +204,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         codes = np.repeat(np.arange(n_classes), self._n_support)
         expansion = self.expansion_
         whole = self._repair is not None or (self.support_ < 0).any()
-        if whole and n_classes > 2:  # a machine that was repaired, or is of features, has coefficients of every class
+        if whole and n_classes > 2:  # after a repair, or on features, every class has coefficients
             self._dual_coef_ = expansion.coefficients.T
         else:
             self._dual_coef_ = ovo.dual_coefficients(expansion.coefficients, codes, n_classes)
@@ -246,10 +246,10 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         return ovo.class_values(decisions, n_classes)
 
     def predict(self, X: Any) -> Any:
-        """The predicted label of each object: where probabilities were learnt, the most probable one, always.
+        """The predicted label of each object: always the most probable one if probabilities were learnt.
 
-        Probabilities are those of the data as given, whatever `class_weight` is. For labels by weighted decisions,
-        train with ``probability=False``, or set a threshold for `predict_proba`.
+        Probabilities refer to the data as given, whatever `class_weight` is. For labels that follow the class weights,
+        train with ``probability=False``, or apply a threshold to `predict_proba`.
         """
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ParameterError(
@@ -286,7 +286,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         return calibration.log_odds(ovo.evidence(decisions, len(self.classes_), calibration))
 
     def explain(self, X: Any, by: By = "auto") -> list[Explanation]:
-        """What every part of each object adds to its decision value; with the intercept that is all of it.
+        """What every part of each object adds to its decision value; with the intercept, the parts sum to it.
 
         With ``by="features"``, parts are the symbols of strings and the nodes of graphs where the kernel counts
         features with a place (k-mers, neighbourhoods, paths), the columns of vectors for the linear kernel, and
@@ -302,7 +302,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         machine = self.expansion_
         if len(self.classes_) > 2:
             return machine
-        # Positive for the first class, where scikit-learn's is for the second.
+        # Ours are positive for the first class, scikit-learn's for the second.
         return Expansion(machine.kernel, machine.support, -machine.coefficients, -machine.intercept)
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
@@ -349,17 +349,18 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     @property
     def coef_(self) -> Any:
-        """Weights of the features, for the linear kernel alone."""
+        """Weights of the features, for the linear kernel only."""
+        check_is_fitted(self)
         return self._linear_weights(-1.0 if len(self.classes_) == 2 else 1.0)
 
     @property
     def probA_(self) -> Float64:  # noqa: N802  # scikit-learn's name
-        """The slope of two classes' probabilities, 1 / (1 + exp(A f + B)); empty where there are none or more."""
+        """A in the probability 1 / (1 + exp(A f + B)) of two classes; otherwise empty."""
         return self._platt("probA_")[:1]
 
     @property
     def probB_(self) -> Float64:  # noqa: N802  # scikit-learn's name
-        """The offset of two classes' probabilities; empty where there are none or more."""
+        """B in the probability 1 / (1 + exp(A f + B)) of two classes; otherwise empty."""
         return self._platt("probB_")[1:]
 
     def _platt(self, name: str) -> Float64:
@@ -377,7 +378,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     @property
     def _gamma(self) -> float:
-        """The resolved width of a named kernel, where it has one."""
+        """The resolved `gamma` of a named kernel, if it has one."""
         return float(self.kernel_.state.values.get("gamma", 0.0))
 
 
@@ -386,6 +387,6 @@ def _shape(objects: Objects) -> tuple[int, ...]:
 
 
 def _difference(calibration: Calibration, decision: float) -> float:
-    """The log odds of the second of two classes at the decision value of their machine, positive for the first."""
+    """The log odds of the second of two classes from decision values, which are positive for the first."""
     first, second = calibration.log_odds(ovo.evidence(np.array([[decision]]), 2, calibration))[0]
     return float(second - first)

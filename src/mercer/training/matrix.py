@@ -1,4 +1,4 @@
-"""The matrix that machines are trained on: of kernel values or features, checked, and repaired if it is indefinite."""
+"""The Gram matrix for training, from kernel values or features: checked, and repaired if it is indefinite."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from mercer.solvers.ridge import normal_equations
 from mercer.training.on_features import cheaper, form_of, solvable
 
 _BYTES_PER_ENTRY = 24
-"""Of rows: a number, its column, and once more in a copy."""
+"""Memory for one entry of sparse rows: the value, its column, and a copy of both."""
 REPAIRS = ("clip", "flip", "shift")
 MODES = ("warn", "error", "ignore", *REPAIRS)
 
@@ -45,10 +45,10 @@ _SCALES = 1e5
 of the squared distances, less than any training tolerance resolves; a smaller factor would also warn of data that are
 merely in different units, such as years and pounds."""
 _SAMPLED_OBJECTS = 1000
-"""Of objects in blocks, as many are compared with each other to tell the same."""
+"""How many objects are compared to find out the same for objects in blocks."""
 _SAMPLED_ROWS = 32
-"""Rows of the Gram matrix that are looked at to tell whether it is constant: more cost more, fewer could all belong to
-objects that look alike, and the warning would be wrong."""
+"""Rows of the Gram matrix that are examined to detect a constant one: more cost more; fewer could all belong to similar
+objects and cause a false warning."""
 
 _REMEDY = (
     "Train on fewer objects or on landmarks, kernels.Nystrom(kernel, 1000); or keep values on disk, so that nothing is "
@@ -60,40 +60,41 @@ _REMEDY = (
 @final
 @dataclass(frozen=True, eq=False)
 class GramSettings:
-    """What an estimator says about the matrix that it is trained on."""
+    """What an estimator requires of the matrix that it is trained on."""
 
     owner: str
     """The name of the estimator, for messages."""
     dual: bool | str
-    """Whether to train on kernel values (True), on features (False), or on what pays ("auto")."""
+    """Whether to train on kernel values (True), on features (False), or on whichever is cheaper ("auto")."""
     memory: budget.Memory
     psd: str
     """What to do about negative eigenvalues: one of `MODES`."""
     dtype: DType | None = None
-    """The precision of kernel values, where it does not depend on the number of objects."""
+    """The precision of kernel values, if it does not depend on the number of objects."""
     nu_form: bool = False
-    """Whether coefficients of either sign keep their sum, as in the nu forms, which gain from features sooner."""
+    """Whether the positive and the negative coefficients each have a fixed sum, as in the nu forms, which gain from
+    features sooner."""
     groups: int = 2
-    """Classes, if there is a machine for each pair of them."""
+    """The number of classes, if there is one machine per pair of classes."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Guarded:
-    """The Gram matrix to train on, and the way back from its coefficients to those of the kernel as it is.
+    """The Gram matrix to train on, and how to convert its coefficients to those of the original kernel.
 
     With K = V S V', ``clip`` trains on V max(S, 0) V', ``flip`` on V |S| V', ``shift`` on K - min(S) I. Coefficients b
-    on V f(S) V' predict what V f(S)/S V' b predicts with K itself, for training objects exactly and for new ones by
-    the same rule; so prediction uses the kernel as it is, over all training objects. A shift only adds to the
-    similarity of an object with itself, which no new object shares.
+    on V f(S) V' predict the same as V f(S)/S V' b with K itself: exactly for training objects, and by the same rule for
+    new ones. So prediction uses the original kernel over all training objects. A shift only changes the similarity of
+    an object with itself, which does not matter for new objects.
     """
 
     gram: Gram
     original: Gram
-    """The matrix of the kernel as it is."""
+    """The matrix of the original kernel."""
     vectors: Float64 | None = None
     factors: Float64 | None = None
-    """f(S) / S, zero where S is."""
+    """f(S) / S, and zero where S is zero."""
     shift: float = 0.0
 
     @property
@@ -101,9 +102,9 @@ class Guarded:
         return self.vectors is not None or self.shift != 0.0
 
     def in_double(self, fitted: FittedKernel, objects: Objects) -> Callable[[], Gram]:
-        """What gives the matrix that was trained on in float64 later, without keeping much memory until then.
+        """A function that returns the training matrix in float64 later, without holding much memory until then.
 
-        Few entries are kept, those that took long, and rows of features; others are computed anew.
+        A small matrix, expensive entries and rows of features are kept; other entries are computed again.
         """
         gram, memory = self.gram, self.gram.setting.memory
         few = gram.shape[0] ** 2 <= DOUBLE_ENTRIES
@@ -112,25 +113,25 @@ class Guarded:
         return lambda: gram_of(fitted, objects, dtype=np.float64, memory=memory).stored_if_it_fits()
 
     def expanded(self, coefficients: Float64) -> Float64:
-        """Coefficients of the kernel as it is, one row per training object."""
+        """Coefficients of the original kernel, one row per training object."""
         if self.vectors is None or self.factors is None:
             return coefficients
         return np.asarray(self.vectors @ (self.factors[:, None] * (self.vectors.T @ coefficients)))
 
     def centred(self, fitted: FittedKernel, objects: Objects, centre: Centred, a: Float64) -> Expansion:
-        """x -> k_c(x, .) a for each column of a, with k_c the centred kernel of the matrix that was trained on."""
+        """x -> k_c(x, .) a for each column of a, with k_c the centred kernel of the training matrix."""
         found = centre.expansion(fitted, objects, a)
         return machine_over(fitted, objects, slice(None), self.expanded(found.coefficients), found.intercept)[0]
 
     def repair(self, coefficients: Float64) -> Repair | None:
-        """What certificates need, from the coefficients of support objects; None where nothing was repaired."""
+        """What certificates need, from the coefficients of support objects; None if nothing was repaired."""
         return Repair(coefficients, self.shift) if self.repaired else None
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Repair:
-    """What a certificate needs of a repaired matrix: coefficients on it (of the support objects), and the shift."""
+    """What a certificate needs of a repaired matrix: the coefficients of support objects on it, and the shift."""
 
     dual: Float64
     shift: float
@@ -139,21 +140,22 @@ class Repair:
 @final
 @dataclass(frozen=True, eq=False)
 class Recomputed:
-    """Coefficients of all training objects, their products with the matrix that was trained on, and what that cost."""
+    """Coefficients of all training objects, their products with the training matrix, and the cost of computing them."""
 
     coefficients: Float64
     outputs: Float64
     entries: int
     diagonal: Float64 | None = None
-    """k(x, x) of the objects, on the matrix that was trained on."""
+    """k(x, x) of the objects in the training matrix."""
 
     @classmethod
     def of(cls, expansion: Expansion, repair: Repair | None, support: Any, objects: Objects) -> Recomputed:
-        """From training objects and the expansion alone, whose support objects are those at `support`.
+        """Recompute from the training objects and the expansion, whose support objects are those at `support`.
 
-        New objects against training objects take another path than the symmetric matrix that was trained on.
+        The training objects are treated as new ones, so the code path differs from that of the symmetric training
+        matrix.
         """
-        refuse_from_blocks(0 if isinstance(support, slice) else support, "A certificate made anew")
+        refuse_from_blocks(0 if isinstance(support, slice) else support, "Recomputing a certificate")
         gram = gram_of(expansion.kernel, objects, expansion.support, dtype=np.float64)
         outputs = gram.matvec(expansion.coefficients)
         coefficients = np.zeros(outputs.shape)
@@ -166,14 +168,14 @@ class Recomputed:
 
 
 def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Guarded:
-    """The Gram matrix to train machines with these losses on, with a warning if little can be learnt from it."""
+    """The Gram matrix for training with these losses; warns if little can be learnt from it."""
     warn_of_scales(objects.known())
     gram = training_gram(settings, fitted, objects, losses)
     worth = cost.of_matrix(form_of(losses, nu_form=settings.nu_form), len(objects), 0.0, len(objects))
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd, worth)
     if isinstance(objects, Streamed) and streams(
         fitted, objects
-    ):  # to look at rows of the matrix would read everything once more
+    ):  # checking rows of the matrix would read everything once more
         warn_if_constant(gram_of(fitted, objects.known().take(slice(0, _SAMPLED_OBJECTS))))
     else:
         warn_if_constant(guarded.gram)
@@ -181,7 +183,7 @@ def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects,
 
 
 def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Gram:
-    """The Gram matrix to train on: of rows of features where that is asked for or pays, else of kernel values."""
+    """The Gram matrix to train on: from rows of features if that is requested or cheaper, else from kernel values."""
     dual, memory = settings.dual, settings.memory
     _check_dual(settings.owner, dual, fitted)
     if isinstance(objects, Streamed):
@@ -207,7 +209,7 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
 
 
 def by_features(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
-    """Whether features are asked for, or may cost less than a matrix."""
+    """Whether features are requested, or may cost less than a matrix."""
     dual = settings.dual
     _check_dual(settings.owner, dual, fitted)
     wanted = (dual != "auto" and not dual) or (dual == "auto" and _worthwhile(settings, fitted, objects, losses))
@@ -215,7 +217,7 @@ def by_features(settings: GramSettings, fitted: FittedKernel, objects: Objects, 
 
 
 def _gram_in_blocks(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Gram:
-    """Of objects that are never all in memory: there is no way but by their features."""
+    """The matrix of objects that are never all in memory: only features are possible."""
     if not all(solvable(loss) for loss in losses):
         raise KernelError(
             f"{settings.owner} cannot be trained from blocks: {losses[0]!r} has no solver on features. Train it on "
@@ -227,7 +229,7 @@ def _gram_in_blocks(settings: GramSettings, fitted: FittedKernel, objects: Objec
 
 
 def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory, effort: Effort) -> Gram:
-    """The Gram matrix for those who need products with it: by features where these cost less, or stored if it fits."""
+    """The Gram matrix for products with it: through features if these cost less, else stored if it fits."""
     n, features = len(objects), fitted.feature_map()
     if isinstance(objects, Streamed):
         if streams(fitted, objects):
@@ -256,7 +258,7 @@ def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
 
 
 def _worthwhile(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
-    """Whether training on features can cost less than on a matrix, told by a few objects, or is the only way."""
+    """Whether training on features is the only way or can cost less than on a matrix, judged by a few objects."""
     features, n, memory = fitted.feature_map(), len(objects), settings.memory
     if features is None or not all(solvable(loss) for loss in losses):
         return False
@@ -270,10 +272,10 @@ def _worthwhile(settings: GramSettings, fitted: FittedKernel, objects: Objects, 
         )
 
     if least and not pays(least, least):
-        return False  # which is known before any is written down
+        return False  # known before any feature is computed
     try:
         entries = entries_per_object(fitted, objects)
-    except (KernelError, MemoryBudgetError):  # too many features to write down
+    except (KernelError, MemoryBudgetError):  # too many explicit features
         return False
     if not features.in_blocks and not budget.holds(memory, entries * n * _BYTES_PER_ENTRY):
         return False
@@ -281,12 +283,12 @@ def _worthwhile(settings: GramSettings, fitted: FittedKernel, objects: Objects, 
 
 
 def _found(fitted: FittedKernel) -> bool:
-    """Whether features must be found before they can be used, as those of all kernels but of dot products."""
+    """Whether features must be computed first, as for all kernels but the linear one."""
     return not fitted.kernel.is_linear
 
 
 def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
-    """Whether least squares come down to the matrix anyway, as those of few objects do: then no feature is written."""
+    """Whether least squares would use the matrix anyway, as for few objects: then no features are computed."""
     n = len(objects)
     if n > normal_equations.MOST_FEATURES or n >= features_of(fitted).columns_at_least(objects):
         return False
@@ -294,19 +296,19 @@ def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -
 
 
 def _beyond(n: int, memory: budget.Memory) -> bool:
-    """Whether a matrix of so many objects would take more memory than there is."""
+    """Whether a matrix of n objects would exceed the memory budget."""
     return not budget.holds(memory, n * n * np.dtype(np.float32).itemsize)
 
 
 def in_passes(gram: Gram) -> bool:
-    """Whether products with a matrix are passes over blocks. These come one after another, each on all cores."""
+    """Whether products with a matrix are passes over blocks, done one after another, each on all cores."""
     return isinstance(gram.factor, BlockRows) and gram.factor.streamed
 
 
 def guard(owner: str, kernel: Kernel, gram: Gram, psd: object, worth: float = math.inf) -> Guarded:
-    """Look for a negative eigenvalue, unless the rules of kernel algebra exclude one, and treat it as `psd` says.
+    """Check for a negative eigenvalue, unless kernel algebra excludes one, and handle it as `psd` says.
 
-    A warning is worth a share of `worth`, the cost of training; for errors and repairs we look as closely as we can.
+    Before a warning, the check costs at most a share of `worth`, the cost of training; otherwise it is thorough.
     """
     mode = _check.choice(owner, "psd", psd, MODES)
     if kernel.psd or mode == "ignore":
@@ -350,11 +352,11 @@ def _repaired(gram: Gram, mode: str) -> Guarded:
 
 
 def warn_of_scales(objects: Objects) -> None:
-    """Warn if one feature drowns the others, which then count for nothing in distances and dot products."""
+    """Warn if one feature dominates distances and dot products so much that the others have no effect."""
     if not isinstance(objects, Vectors) or objects.is_sparse or objects.n_features < 2:
         return
     variances = objects.moments[1]
-    if variances.max() <= _SCALES**2 * variances.min():  # also without any columns that vary
+    if variances.max() <= _SCALES**2 * variances.min():  # also if no column varies
         return
     spread = np.sqrt(variances)
     usable = np.flatnonzero((spread > 0) & np.isfinite(spread))

@@ -1,4 +1,4 @@
-"""Machines in their nu form: nu bounds the share of margin errors from above and of support objects from below."""
+"""Machines in their nu form: nu bounds the fraction of margin errors from above and of support objects from below."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from mercer.solvers.weights import nu_newton
 from mercer.training.train import Machine, machine_of
 
 Levels = tuple[float, float]
-"""The F of free coefficients: of the positive side, and of the negative one."""
+"""The value of F at free coefficients, for the positive and the negative side."""
 
 _GUESS = 0.1
-"""The first guess at a margin, as a share of the largest possible one; a wrong guess costs one more run, which goes on
-from where the last one ended."""
+"""The first guess of the margin, as a fraction of the largest possible one; a wrong guess costs one more run, which
+continues from the last one."""
 _NOTHING = 1e-9
-"""A margin below this share of the largest possible one is rounding."""
+"""A margin below this fraction of the largest possible one is rounding error."""
 _SIDE = 0.5
-"""The share of the tolerance for either side of zero: across them, violations add up."""
+"""The fraction of the tolerance given to each side of zero, since the violations of both sides add up."""
 _GAP = 1e-4
-"""The duality gap, as a share of the objective, at which Newton's method on features ends, at a tolerance of one ..."""
+"""The relative duality gap at which Newton's method on features stops, for a tolerance of one ..."""
 _FINEST_GAP = 1e-9
-"""... and the smallest one, which rounding still lets it reach."""
+"""... and the smallest one that rounding allows."""
 
 
 class NoMarginError(ParameterError):
-    """Two classes of which more objects than nu allows are on the wrong side of every boundary."""
+    """Raised if every boundary between two classes has more objects on its wrong side than nu allows."""
 
 
 def train_nu_classifier(
@@ -67,7 +67,7 @@ def train_nu_classifier(
             f"With nu={nu:g} there is no margin: more than this share of the objects cannot be separated by this "
             "kernel (the same object with two labels, for example). Raise nu, or use a richer kernel or SVC."
         )
-    scale = 1.0 / rho  # coefficients and bounds are multiplied alike, so what lay on a bound still does
+    scale = 1.0 / rho  # coefficients and bounds are scaled alike, so what was on a bound stays on it
     scaled = dataclasses.replace(
         solution,
         coefficients=scale * solution.coefficients,
@@ -93,7 +93,7 @@ def train_nu_regressor(
     Minimises 1/2 |w|^2 + sum_i C_i (nu epsilon + max(0, |y_i - f(x_i)| - epsilon)) over w, the intercept and epsilon.
     """
     n, nothing = len(y), np.zeros_like(C)
-    # A first copy of each object holds what is positive, a second what is negative, as for a tube of known width.
+    # The first copy of each object has the positive part, the second the negative part, as for a tube of known width.
     problem = BoxProblem(
         np.concatenate([-y, -y]), np.concatenate([nothing, -C]), np.concatenate([C, nothing]), 0.0, nu * float(C.sum())
     )
@@ -112,7 +112,7 @@ def train_nu_regressor(
 def solve_nu_form(
     gram: Gram, problem: BoxProblem, tol: float, limits: Limits | None, on_chunk: OnChunk | None
 ) -> tuple[Solution, Levels]:
-    """The solution of a problem whose sides of zero keep their sums, and the levels of both sides."""
+    """Solve a problem whose positive and negative coefficients have fixed sums; also returns both levels."""
     solution, levels = _on_features(gram, problem, tol, limits, on_chunk)
     if solution is not None and solution.status is not Status.STALLED:
         return solution, levels
@@ -125,7 +125,7 @@ def solve_nu_form(
 
 
 def largest_nu(totals: Float64) -> tuple[float, tuple[int, int]]:
-    """The largest nu for which every pair of classes has a solution, from their weights, and the pair that binds."""
+    """The largest nu for which every pair of classes has a solution, and the pair that limits it."""
     first, second = np.argsort(totals)[[0, -1]]
     most = 2.0 * float(totals[first]) / float(totals[first] + totals[second])
     return most, (int(first), int(second))
@@ -134,7 +134,7 @@ def largest_nu(totals: Float64) -> tuple[float, tuple[int, int]]:
 def _with_margin(
     gram: Gram, problem: BoxProblem, size: float, tol: float, limits: Limits | None, on_chunk: OnChunk | None
 ) -> tuple[Solution, float]:
-    """The solution, and its margin rho, which is exact to within `tol` times itself."""
+    """The solution and its margin rho, to within a relative error of `tol`."""
     start, guess, iterations = None, _GUESS * size, 0
     found, levels = _on_features(gram, problem, tol, limits, on_chunk)
     if found is not None:
@@ -157,7 +157,7 @@ def _with_margin(
 def _on_features(
     gram: Gram, problem: BoxProblem, tol: float, limits: Limits | None, on_chunk: OnChunk | None
 ) -> tuple[Solution | None, Levels]:
-    """The solution by Newton's method, where the matrix is one of few features."""
+    """The solution by Newton's method, if the matrix comes from few features."""
     if not nu_newton.applies(gram, problem):
         return None, (0.0, 0.0)
     return nu_newton.solve(gram, problem, tol=max(_GAP * tol, _FINEST_GAP), limits=limits, on_chunk=on_chunk)

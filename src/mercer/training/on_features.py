@@ -1,8 +1,8 @@
 """Training on the features of a kernel instead of its Gram matrix.
 
-Where the features of a kernel can be written down, K = Phi Phi', and a machine can be trained on its weights w: memory
-and the cost of a step grow with the entries of Phi rather than with the square of the objects. The machine that comes
-out is the same, sum_i b_i k(x_i, x) + c with w = Phi'b, and is kept, certified, saved and explained in the same way.
+If a kernel has explicit features, K = Phi Phi', and a machine can be trained on its weights w: memory and the cost of a
+step grow with the entries of Phi rather than with the square of the number of objects. The resulting machine is the
+same, sum_i b_i k(x_i, x) + c with w = Phi'b, and is kept, certified, saved and explained in the same way.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from mercer.solvers.weights.problem import LinearProblem, LinearSolution, unit_d
 from mercer.solvers.weights.recovery import recover_coefficients
 
 _SHARE_OF_TOL = 0.1
-"""Duality gaps are shares of the objective, tolerances are in units of the decision function: this share of them gives
-machines about as exact as those trained on a matrix."""
+"""Duality gaps are relative to the objective, tolerances are in units of the decision function: a gap of this fraction
+of `tol` gives about the accuracy of training on a matrix."""
 _FINEST = 1e-13
 """Smaller duality gaps are lost in rounding."""
 
@@ -42,8 +42,8 @@ def solvable(loss: Loss) -> bool:
 def solves(loss: Loss, rows: Any, outputs: int = 1) -> bool:
     """Whether `solve` minimises this loss on these rows.
 
-    Losses with kinks go to steps on the matrix of dot products where that costs less, as over few objects; joint losses
-    over many features to Newton's method in function space, by products with rows.
+    It does not if something else costs less: for losses with kinks and few objects, steps on the matrix of dot
+    products; for joint losses and many features, Newton's method in function space.
     """
     if loss.joint:
         return loss.smooth and joint_newton.suits(rows.shape[1], outputs)
@@ -51,7 +51,7 @@ def solves(loss: Loss, rows: Any, outputs: int = 1) -> bool:
 
 
 def form_of(losses: Sequence[Loss], *, nu_form: bool = False) -> cost.Form:
-    """What kind of work these losses are."""
+    """The kind of problem that these losses pose, for the cost model."""
     if nu_form:
         return cost.NU
     duals = [None if loss.joint else unit_dual(loss) for loss in losses]
@@ -62,7 +62,7 @@ def form_of(losses: Sequence[Loss], *, nu_form: bool = False) -> cost.Form:
 
 
 def cheaper(form: cost.Form, rows: Any, width: float | None = None, *, write: bool = False, groups: int = 2) -> bool:
-    """Whether to train on these rows costs less than on kernel values, made of `width` numbers or of a row."""
+    """Whether training on these rows costs less than on kernel values computed from `width` numbers or from rows."""
     n, features = rows.shape
     entries = rows.nnz / max(1, n) if is_sparse(rows) else float(features)
     width = entries if width is None else width
@@ -77,10 +77,10 @@ def solve(
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
 ) -> Solution:
-    """The machine on these rows, as the coefficients b that their Gram matrix would have given.
+    """Train on these rows; returns the coefficients b that their Gram matrix would have given.
 
-    For smooth losses `tol` bounds the violation of b_i = -C_i slope(y_i, f_i); where the loss has kinks, ten times the
-    duality gap, as a share of the objective.
+    For smooth losses `tol` bounds the violation of b_i = -C_i slope(y_i, f_i); for losses with kinks, it bounds ten
+    times the relative duality gap.
     """
     loss, y, C = problem.loss, problem.y, problem.C
     if loss.joint:
@@ -89,14 +89,14 @@ def solve(
     if not loss.smooth:
         found, products = _solve_kinked(linear, tol, limits, on_chunk)
         return Solution(found.dual, products, found.intercept, found.primal, found.status, found.stats)
-    # From Phi w to Phi Phi'b, f moves by at most |x| |gradient|, and the gap is half the squared gradient.
+    # Between Phi w and Phi Phi'b, f changes by at most |x| |gradient|, and the gap is half the squared gradient.
     longest = float(squared_lengths(rows).max(initial=0.0))
     start = float(C @ loss.value(y, np.zeros_like(y)))
     gap = max(tol**2 / max(2.0 * longest * start, tol), _FINEST)
     found, products = _solve_linear(linear, False, gap, limits, on_chunk)
     status = found.status
     if status in (Status.STALLED, Status.CONVERGED):
-        # That bound is a cautious one; but coefficients that are large beside w may say less of it than it knows.
+        # That bound is pessimistic; but coefficients much larger than w represent it less accurately.
         violation = np.abs(found.dual / C + loss.slope(y, products + found.intercept)).max(initial=0.0)
         status = Status.CONVERGED if violation <= tol else Status.STALLED
     solution = Solution(found.dual, products, found.intercept, found.primal, status, found.stats)

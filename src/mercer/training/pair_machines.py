@@ -24,7 +24,7 @@ Report = Callable[[float, str], None]
 @final
 @dataclass(frozen=True)
 class CForm:
-    """Machines that minimise 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)) with an intercept, for y = +1 and -1."""
+    """Machines that minimise 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)) with an intercept, for y = +1 or -1."""
 
     loss: Loss
     """Its dual is a box problem without kinks."""
@@ -33,10 +33,10 @@ class CForm:
 
 @final
 class Members:
-    """The objects of each class that weigh something, and those of each pair of classes."""
+    """The objects with nonzero weight of each class and of each pair of classes."""
 
     def __init__(self, codes: Indices, weights: Float64, n_classes: int, *, in_order: bool = False) -> None:
-        self._in_order = in_order or n_classes == 2  # of all objects there are, in their order
+        self._in_order = in_order or n_classes == 2  # keeps the order of the objects
         used = np.flatnonzero(weights > 0)
         own = codes[used]
         ends = np.bincount(own, minlength=n_classes).cumsum()
@@ -56,27 +56,27 @@ class Members:
 @final
 @dataclass(frozen=True, eq=False)
 class PairMachines:
-    """The machines of all pairs of classes, in their order: arrays with one row per pair."""
+    """The machines of all pairs of classes, as arrays with one row per pair."""
 
     ids: Indices
-    """The objects of all pairs, one pair after the other ..."""
+    """The objects of all pairs, one pair after another ..."""
     sizes: Indices
-    """... and how many each has."""
+    """... and the number of objects of each pair."""
     coefficients: Float64
-    """Of these objects."""
+    """The coefficients of these objects."""
     intercepts: Float64
     iterations: Indices
     scales: Float64
     """The factors on the bounds of coefficients."""
     unfinished: list[Machine]
-    """Those that did not converge."""
+    """The machines that did not converge."""
     proofs: Callable[[], tuple[Certificate, ...]]
 
     def columns(self, codes: Indices, n_classes: int) -> tuple[Indices, Any, Float64]:
-        """The objects that any machine uses, class after class, how many of each, and their coefficients in every one.
+        """Support objects grouped by class, their number per class, and their coefficients in every machine.
 
-        Coefficients are put where they belong at once: with a hundred classes, nearly all of them are zero, and to
-        move them takes longer than to train the machines.
+        Coefficients are written to their final place at once: with a hundred classes nearly all are zero, and moving
+        them takes longer than training.
         """
         used = np.flatnonzero(self.coefficients)
         ids = self.ids[used]
@@ -91,7 +91,7 @@ class PairMachines:
 
 
 def grouped_by_class(support: Indices, codes: Indices, n_classes: int) -> tuple[Indices, Any]:
-    """Support objects class after class, and how many there are of each."""
+    """Support objects grouped by class, and their number per class."""
     own = codes[support]
     counts = np.bincount(own, minlength=n_classes)
     return support[own.argsort(kind="stable")].astype(np.int32), counts.astype(np.int32)

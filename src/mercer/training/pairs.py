@@ -1,4 +1,4 @@
-"""Several classes by one machine per pair of classes, all on one Gram matrix: training, votes, and LIBSVM's layout."""
+"""Multiclass classification with one machine per pair of classes on one Gram matrix: training, LIBSVM's layout."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from mercer.training.voting import one_vs_rest_shape, pairs
 def dual_coefficients(coefficients: Float64, codes: Indices, n_classes: int) -> Float64:
     """Coefficients (support objects x pairs) in LIBSVM's layout: (classes - 1) x support objects.
 
-    Row r of a support object of class c is its coefficient against class r, or r + 1 from c on.
+    Row r of a support object of class c has its coefficient against class r if r < c, else against class r + 1.
     """
     return np.take_along_axis(coefficients, columns_of_groups(n_classes)[codes], axis=1).T.copy()
 
@@ -51,9 +51,9 @@ def train_pairs(
     report: Report | None = None,
     form: CForm | None = None,
 ) -> PairMachines:
-    """One machine per pair of classes, side by side; `bounds` are the largest coefficients, up to a factor.
+    """Train one machine per pair of classes in parallel; `bounds` limit the coefficients, up to a factor.
 
-    `solve` trains one. Small ones of a `form` are trained many at a time.
+    `solve` trains one machine. Small machines of a `form` are trained many at a time.
     """
     members = Members(codes, bounds, int(codes.max()) + 1, in_order=in_passes(gram))
     if form is not None and trained_at_once(gram):
@@ -66,7 +66,7 @@ def train_pairs(
 def _train_each(
     gram: Gram, members: Members, bounds: Float64, solve: Solve, limits: Limits, report: Report | None
 ) -> list[Solved]:
-    """Machine by machine, or some of them side by side."""
+    """Train machines one by one, or several in parallel."""
     problems = pairs(len(members.groups))
     solved: list[Solved | None] = [None] * len(problems)
     shared = len(problems) > 1 and gram.factor is None
@@ -105,9 +105,9 @@ def _train_each(
 
 
 def _shares_of_time(members: Members, problems: list[tuple[int, int]], threads: int) -> Float64:
-    """What each machine may take of the time that is left when its turn comes, so that there is some for all of them.
+    """The fraction of the remaining time that each machine may take when its turn comes, so that all get some.
 
-    Time grows with the square of the objects. What one leaves goes to those after it.
+    Time grows with the square of the number of objects. Unused time goes to later machines.
     """
     work = np.array([sum(len(members.groups[label]) for label in pair) ** 2.0 for pair in problems])
     after = np.cumsum(work[::-1])[::-1]
@@ -115,7 +115,7 @@ def _shares_of_time(members: Members, problems: list[tuple[int, int]], threads: 
 
 
 def _side_by_side(gram: Gram, members: Members, problems: list[tuple[int, int]]) -> bool:
-    """Whether machines gain from threads; passes over blocks have these themselves."""
+    """Whether machines gain from threads; passes over blocks already use all of them."""
     largest = max(sum(len(members.groups[label]) for label in pair) for pair in problems)
     return not in_passes(gram) and worth_threads(gram, largest)
 
@@ -135,14 +135,14 @@ def _collected(members: Members, solved: list[Solved]) -> PairMachines:
 
 
 def worth_threads(gram: Gram, largest: int) -> bool:
-    """Whether pairs of classes, the largest of so many objects, gain from being trained side by side."""
+    """Whether pairs of classes, the largest of `largest` objects, gain from being trained in parallel."""
     if gram.expensive and not gram.in_memory:
         return True
     return cost.of_pair(largest, 0.0 if gram.in_memory else gram.setting.width) > cost.MACHINE
 
 
 def evidence(decisions: Float64, n_classes: int, calibration: Calibration | None = None) -> Float64:
-    """What the machines of pairs say for each class; files of earlier versions calibrate one more value per class."""
+    """The evidence of all pairs for each class; older files calibrate one more value per class."""
     found = evidence_of_pairs(decisions, pairs(n_classes), n_classes)
     if calibration is None or len(calibration.slopes) == found.shape[2]:
         return found
@@ -158,12 +158,10 @@ def held_out_calibration(
     random_state: Any,
     train: Callable[[Gram, Indices, Float64], PairMachines],
 ) -> Calibration:
-    """What makes probabilities of decisions.
+    """Learn probabilities from decision values of held-out objects.
 
-    It is learnt from decision values of objects that their machines have not seen.
-
-    All folds are parts of one Gram matrix: a kernel that depends on the data is that of all objects, which it sees
-    without their labels.
+    All folds are parts of one Gram matrix. A kernel that depends on the data is fitted to all objects, without their
+    labels.
     """
     n_classes = int(codes.max()) + 1
     gram = gram.stored_if_it_fits()
@@ -171,7 +169,7 @@ def held_out_calibration(
     def decisions(training: Indices, test: Indices) -> Float64:
         known, allowed = codes[training], bounds[training]
         machines = train(gram.view(training), known, allowed)
-        grouped, _, coefficients = machines.columns(known, n_classes)  # added up in the order of a fitted machine
+        grouped, _, coefficients = machines.columns(known, n_classes)  # summed in the same order as in a fitted machine
         products = gram.view(test, training[grouped]).matvec(coefficients)
         return np.asarray(products + machines.intercepts)
 
@@ -181,14 +179,14 @@ def held_out_calibration(
 
 
 def class_values(decisions: Float64, n_classes: int) -> Float64:
-    """Decision values of classes from those of pairs: flat and positive for the second of two, else a column each."""
+    """Decision values of classes from those of pairs: flat, positive for the second of two; else one column each."""
     return -decisions[:, 0] if n_classes == 2 else one_vs_rest_shape(decisions, n_classes)
 
 
 def support_by_class(
     machines: PairMachines, codes: Indices, guarded: Guarded
 ) -> tuple[Indices, Any, Float64, Repair | None]:
-    """Support objects class after class, how many there are of each, their coefficients, and what was repaired."""
+    """Support objects grouped by class, their number per class, their coefficients, and the repair."""
     n_classes = int(codes.max()) + 1
     grouped, counts, dual = machines.columns(codes, n_classes)
     if not guarded.repaired:

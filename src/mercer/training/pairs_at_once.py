@@ -23,10 +23,10 @@ from mercer.training.pair_machines import CForm, Members, PairMachines, Report, 
 from mercer.training.train import Machine
 
 _ENTRIES_AT_ONCE = 1 << 19
-"""Entries of the matrices of small pairs that one compiled call goes through: some milliseconds. Shorter calls gain
-nothing, longer ones keep Ctrl-C and other threads waiting."""
+"""Matrix entries of small pairs per compiled call: a few milliseconds. Shorter calls gain nothing; longer ones delay
+Ctrl-C and other threads."""
 _ENTRIES_OF_A_PAIR = 300.0
-"""As many take as long as what is done for each pair, however small."""
+"""The fixed cost of a pair, in matrix entries."""
 
 
 def trained_at_once(gram: Gram) -> bool:
@@ -44,7 +44,7 @@ def train_small(
     limits: Limits,
     report: Report | None,
 ) -> PairMachines:
-    """All machines by few compiled calls."""
+    """Train all machines in a few compiled calls."""
     found = SmallPairs.of(members.groups)
     gram = gram.stored()
     matrix, diagonal, sides = gram.exact(), gram.diagonal(), _sides(form.loss)
@@ -64,7 +64,7 @@ def train_small(
 
 
 def trained_in_blocks(gram: Gram, members: Members, limits: Limits) -> bool:
-    """Whether pairs are so small that to train them one by one would cost more than to compute entries in float64."""
+    """Whether training the pairs one by one would cost more than computing entries in float64."""
     sizes = sorted(len(group) for group in members.groups)
     known = gram.factor is None and not gram.expensive and symmetric_by_construction(gram)
     if len(sizes) < 3 or not known or sum(sizes[-2:]) > small_pairs.LARGEST or math.isfinite(limits.time_limit):
@@ -82,7 +82,7 @@ def train_in_blocks(
     limits: Limits,
     report: Report | None,
 ) -> PairMachines:
-    """All machines by one compiled call for a group and some of those after it."""
+    """Train all machines, one compiled call for a group and some of those after it."""
     found, blocks = SmallPairs.of(members.groups), GroupBlocks(gram, members.groups)
     diagonal, sides = gram.diagonal(), _sides(form.loss)
     jobs = [(first, others) for first in range(len(members.groups)) for others in blocks.runs(first)]
@@ -105,7 +105,7 @@ def train_in_blocks(
 def _completed(
     gram: Gram, found: SmallPairs, bounds: Float64, form: CForm, solve: Solve, limits: Limits
 ) -> PairMachines:
-    """The machines, of which those that compiled calls left unsolved are trained one by one."""
+    """All machines; those that compiled calls left unsolved are trained one by one."""
     diagonal = gram.diagonal()
     others: dict[int, Machine] = {}
     for number in np.flatnonzero(found.gaps > form.tol).tolist():
@@ -129,7 +129,7 @@ def _completed(
 
 
 def _parts(sizes: Indices) -> list[slice]:
-    """Runs of pairs whose matrices have so many entries together that the clock and Ctrl-C are seen between them."""
+    """Groups of pairs, each small enough to check the clock and Ctrl-C between them."""
     run = np.cumsum(sizes.astype(np.float64) ** 2 + _ENTRIES_OF_A_PAIR) // _ENTRIES_AT_ONCE
     ends = [*(np.flatnonzero(np.diff(run)) + 1).tolist(), len(sizes)]
     return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
@@ -137,7 +137,7 @@ def _parts(sizes: Indices) -> list[slice]:
 
 @cache
 def _sides(loss: Loss) -> Dual:
-    """The dual of two objects, of +1 and -1, with a penalty of 1: bounds grow with penalties."""
+    """The dual of two objects, labelled +1 and -1, with a penalty of 1; bounds are proportional to penalties."""
     dual = loss.dual(np.array((1.0, -1.0)), np.ones(2))
     assert dual is not None, "a loss without a quadratic dual"
     return dual

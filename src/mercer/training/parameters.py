@@ -14,7 +14,7 @@ KernelLike = str | Kernel | Callable[[Any, Any], Any]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelParameters:
-    """The parameters of every estimator on objects of any kind."""
+    """The parameters of every kernel estimator."""
 
     kernel: KernelLike = "rbf"
     degree: int = 3
@@ -27,7 +27,7 @@ class KernelParameters:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MachineParameters(KernelParameters):
-    """Those of machines that a solver approaches step by step."""
+    """Parameters of estimators with an iterative solver."""
 
     tol: float = 1e-3
     max_iter: int = -1
@@ -37,7 +37,7 @@ class MachineParameters(KernelParameters):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LibsvmParameters(MachineParameters):
-    """And those that scikit-learn's estimators of the same name have, too."""
+    """Additional parameters of scikit-learn's estimators of the same name."""
 
     shrinking: bool = True
     cache_size: float | None = None

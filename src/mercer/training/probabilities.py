@@ -1,9 +1,9 @@
-"""Probabilities of margin classifiers, learnt from decision values of objects that were held out.
+"""Probabilities of margin classifiers, learnt from decision values of held-out objects.
 
-P(k | x) = softmax(sum_j slope_j g_kj(x) + offset_k): every class has evidence g_kj made of decision values, none of
-which counts against it (slopes are not negative), and an offset of its own. With two classes that is Platt's
-sigmoid of the decision value. The offsets make probabilities those of the data as given, whatever the weights of
-classes were in training. The predicted class is the most probable one, always.
+P(k | x) = softmax(sum_j slope_j g_kj(x) + offset_k): every class has evidence g_kj computed from decision values, which
+never counts against it (slopes are not negative), and an offset of its own. For two classes this is Platt's sigmoid of
+the decision value. Through the offsets, probabilities refer to the data as given, whatever the class weights were in
+training. The predicted class is always the most probable one.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from mercer.errors import DataWarning, ModelFileError
 from mercer.training.storing import Field, Parts
 
 _PRIOR = 1.0
-"""Pulls offsets to zero, as much as one object pulls: a class of a few objects would have any offset otherwise."""
+"""Pulls offsets to zero with the weight of one object; otherwise the offset of a tiny class would be arbitrary."""
 _STEEPNESS = 2.0
-"""Of the sigmoid by which the machine of a pair becomes evidence for a class: 0.88 at the margin, where it is 1."""
+"""Slope of the sigmoid that turns the decision value of a pair into evidence: 0.88 at the margin (value 1)."""
 
 
 def wanted(estimator: Any) -> bool:
@@ -36,7 +36,7 @@ def wanted(estimator: Any) -> bool:
 
 
 def warn_of_weights(estimator: Any) -> None:
-    """Say that labels follow from probabilities, where somebody may expect weights of classes to move them."""
+    """Warn that labels follow from probabilities, so class weights do not change them."""
     if estimator.class_weight is not None:
         warnings.warn(
             f"With probability=True, {type(estimator).__name__} predicts the most probable class of the data as given: "
@@ -62,7 +62,7 @@ def log_probabilities(values: Float64) -> Float64:
 
 
 def evidence_of_pairs(decisions: Float64, pairs: list[tuple[int, int]], n_classes: int) -> Float64:
-    """For each object and class: its narrowest win against another class, and the sum of the log odds of all wins.
+    """For each object and class: the narrowest win against another class, and the sum of the log odds of all wins.
 
     `decisions` has one column for each pair of classes (a, b), positive for a.
     """
@@ -73,7 +73,7 @@ def evidence_of_pairs(decisions: Float64, pairs: list[tuple[int, int]], n_classe
 
 
 def evidence_of_classes(values: Float64) -> Float64:
-    """The same from decision values with one column per class, or flat ones for two: these values alone."""
+    """Evidence from decision values with one column per class, or flat for two classes: the values themselves."""
     columns = np.column_stack([-values, values]) if values.ndim == 1 else values
     return columns[:, :, None]
 
@@ -88,7 +88,7 @@ class Calibration:
 
     def winners(self, evidence: Float64) -> Indices:
         """The most probable class of each object."""
-        found: Indices = probabilities(self.log_odds(evidence)).argmax(axis=1)  # log odds may differ where these do not
+        found: Indices = probabilities(self.log_odds(evidence)).argmax(axis=1)  # not of log odds, which may break ties
         return found
 
     def log_odds(self, evidence: Float64) -> Float64:
@@ -97,10 +97,10 @@ class Calibration:
 
 
 def fit_calibration(evidence: Float64, codes: Indices, weights: Float64) -> Calibration:
-    """The calibration under which held-out objects are most likely, by Platt's softened targets.
+    """The maximum-likelihood calibration of held-out objects, with Platt's softened targets.
 
-    The likelihood is concave, and softened targets keep its maximum finite where every object is on the right side. A
-    weight of two is two objects, next to the one object of the prior as well.
+    The likelihood is concave, and softened targets keep its maximum finite even if every object is on the right side.
+    An object of weight two counts as two objects, also relative to the prior.
     """
     n, n_classes, kinds = evidence.shape
     if not n:
@@ -131,7 +131,7 @@ def fit_calibration(evidence: Float64, codes: Indices, weights: Float64) -> Cali
 
 
 def of_this_fit(estimator: Any) -> Calibration:
-    """What an estimator has learnt; raises if `probability` was switched on after it was fitted."""
+    """The calibration of a fitted estimator; raises if `probability` was switched on after fitting."""
     calibration: Calibration | None = vars(estimator).get("calibration_")
     if calibration is None:
         raise NotFittedError(
@@ -141,25 +141,25 @@ def of_this_fit(estimator: Any) -> Calibration:
 
 
 def calibration_of_temperature(temperature: Any, kinds: int, n_classes: int) -> Calibration:
-    """What files of earlier versions hold: one number, on decision values of classes."""
+    """The calibration in older files: one temperature for the decision values of classes."""
     if type(temperature) is not float or not 0.0 < temperature < np.inf:
         raise ModelFileError(f"the value of the temperature cannot be {temperature!r:.60}.")
     slopes = np.zeros(kinds)
-    slopes[-1] = temperature * (0.5 if n_classes == 2 else 1.0)  # both of two classes have evidence
+    slopes[-1] = temperature * (0.5 if n_classes == 2 else 1.0)  # with two classes, each has evidence
     return Calibration(slopes, np.zeros(n_classes))
 
 
 def refuse_damage(calibration: Calibration) -> Calibration:
-    """The calibration of a file, if its numbers can be what was learnt."""
+    """The calibration read from a file, if its numbers are valid."""
     slopes, offsets = calibration.slopes, calibration.offsets
     if not (_finite(slopes) and _finite(offsets) and (slopes >= 0).all()):
-        raise ModelFileError("the numbers that its probabilities are made of do not fit, or are not finite.")
+        raise ModelFileError("the calibration of its probabilities has negative slopes or numbers that are not finite.")
     return calibration
 
 
 @final
 class CalibrationField(Field):
-    """Slopes and offsets; files of earlier versions hold one temperature on decision values."""
+    """Slopes and offsets; older files have one temperature for decision values."""
 
     when = "probability"
 
@@ -176,7 +176,7 @@ class CalibrationField(Field):
         slopes = parts.array("calibration_slopes", "f", "evidence")
         offsets = parts.array("calibration_offsets", "f", "classes")
         if len(slopes) not in ((2, 3) if self._of_pairs else (1,)):
-            raise ModelFileError(f"its probabilities are made of {len(slopes)} kinds of evidence, which do not fit.")
+            raise ModelFileError(f"its probabilities have {len(slopes)} slopes, which is the wrong number.")
         return refuse_damage(Calibration(slopes, offsets))
 
 

@@ -1,4 +1,4 @@
-"""What every certificate says, whatever it certifies: what was reached, and what nothing can improve upon."""
+"""The base of all certificates: the value reached, and a bound that no solution can improve upon."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ import numpy as np
 
 
 class Proof(ABC):
-    """A value that was minimised, and a bound that no solution lies below; printed, it is a sentence or two."""
+    """A minimised value and a lower bound on it; printed, it is a sentence or two."""
 
     @property
     @abstractmethod
     def reached(self) -> float:
-        """What was minimised, as it is."""
+        """The value reached."""
 
     @property
     @abstractmethod
     def bound(self) -> float:
-        """No solution has less."""
+        """A lower bound on the value of any solution."""
 
     @property
     def gap(self) -> float:
-        """How far, at most, what was reached is above the optimum."""
+        """An upper bound on how far the value reached is above the optimum."""
         return math.inf if math.isinf(self.reached) else self.reached - self.bound
 
     @property
     def relative_gap(self) -> float:
-        """The gap as a share of what was reached; infinite where nothing is known of the optimum.
+        """The gap divided by the value reached; infinite if nothing is known about the optimum.
 
-        A machine that has converged violates the conditions of optimality by `tol` at most, which leaves a gap of at
-        most `tol` times the sum of all penalties: a large share where penalties are large next to the objective, or
-        where the optimum is zero. A smaller `tol` narrows it.
+        A converged machine violates the optimality conditions by at most `tol`, which allows a gap of `tol` times the
+        sum of all penalties. Relative to the objective this is large if penalties are large, or if the optimum is zero.
+        A smaller `tol` narrows it.
         """
         gap = self.gap
         return gap / max(abs(self.reached), abs(self.bound), np.finfo(float).tiny) if math.isfinite(gap) else math.inf
@@ -42,9 +42,9 @@ class Proof(ABC):
 
 
 def percent(share: float) -> str:
-    """A share in words, of three digits; what is left by rounding alone is nothing."""
+    """A fraction as a percentage with three digits; rounding errors count as zero."""
     return f"{100.0 * share if abs(share) > _ROUNDING else 0.0:.3g} %"
 
 
 _ROUNDING = 1e-12
-"""Shares below this are what float64 leaves of sums over a few thousand objects."""
+"""The relative rounding error of float64 sums over a few thousand objects."""

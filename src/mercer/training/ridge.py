@@ -1,4 +1,4 @@
-"""Machines of the squared loss: one direct solution for all outputs, with its certificate."""
+"""Ridge regression: one direct solution for all outputs, with its certificate."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ZERO = "To interpolate, use a small one such as 1e-10."
 @final
 @dataclass(frozen=True, eq=False)
 class RidgeProblem:
-    """Minimise sum_i w_i (y_i - f(x_i))^2 + alpha |w|^2 for every column of targets, each with an alpha of its own."""
+    """Minimise sum_i w_i (y_i - f(x_i))^2 + alpha |w|^2 for every column of targets, each with its own alpha."""
 
     targets: Float64
     weights: Float64
@@ -54,7 +54,7 @@ def fit_ridge(
     began: float,
     gram: Gram | None = None,
 ) -> tuple[Expansion, Repair | None, Prove]:
-    """The machine over all training objects, what was repaired of its matrix, and what proves it."""
+    """The machine over all training objects, the repair of its matrix, and a function that computes its certificate."""
     rows = _rows_in_passes(settings, fitted, objects) if gram is None else None
     if rows is not None:
         return _fit_in_passes(problem, rows, fitted, objects, limits, began)
@@ -89,7 +89,7 @@ def _fit_by_products(
     limits: Limits,
     gram: Gram,
 ) -> iterative.Found | None:
-    """Of so many objects that a factorisation takes long, or does not fit; None where that is the way all the same."""
+    """Solve iteratively if a factorisation would take long or not fit; None if a factorisation is better."""
     fits = gram.fits()
     if (fits and len(objects) < iterative.LEAST) or gram.expensive or not fitted.kernel.psd:
         return None
@@ -107,8 +107,8 @@ def _fit_by_products(
             f"kernel and {len(objects):,} objects. Raise alpha."
         )
     warnings.warn(
-        f"The system of ridge regression is solved to {found.residual:.2g} of the targets, not to "
-        f"{iterative.ENOUGH:g}: alpha is small for this kernel, or time was over. Raise alpha or time_limit.",
+        f"The system of ridge regression is solved to a relative residual of {found.residual:.2g}, not "
+        f"to {iterative.ENOUGH:g}: alpha is small for this kernel, or time ran out. Raise alpha or time_limit.",
         KernelWarning,
         stacklevel=5,
     )
@@ -116,7 +116,7 @@ def _fit_by_products(
 
 
 def _rows_in_passes(settings: GramSettings, fitted: FittedKernel, objects: Objects) -> BlockRows | None:
-    """Rows of many objects whose features are few, by which one pass is enough; None where a matrix is wanted."""
+    """Rows of many objects with few features, for which one pass is enough; None if a matrix is needed."""
     in_blocks = streams(fitted, objects)
     if not in_blocks and (isinstance(objects, Streamed) or not by_features(settings, fitted, objects, [Squared()])):
         return None
@@ -132,7 +132,7 @@ def _fit_in_passes(
     limits: Limits,
     began: float,
 ) -> tuple[Expansion, Repair | None, Prove]:
-    """By the sums of one pass; coefficients of objects in memory take another."""
+    """Solve from sums over one pass; coefficients of objects in memory need a second pass."""
     y, weights, alpha = problem.targets, problem.weights, problem.alpha
     sums = RidgeSums.of(rows, rows.example(), y, weights, intercept=problem.intercept)
     v = sums.solved(alpha, limits)
@@ -155,7 +155,7 @@ def _fit_in_passes(
 
 
 def nobodys_weights(expansion: Expansion) -> Float64:
-    """Of the support objects of a machine from blocks, which stand for all objects and weigh nothing by themselves."""
+    """Zero weights for the support objects of a machine trained from blocks, which only represent all objects."""
     return np.zeros(len(expansion.support))
 
 

@@ -1,4 +1,4 @@
-"""What components and clusters leave unexplained, from their matrix in float64, and the least that any could leave.
+"""What components and clusters leave unexplained in float64, and the least that any choice could leave.
 
 ===========  ==============================================  ==========================================================
 subject      what is minimised                               why nothing has less
@@ -29,18 +29,18 @@ from mercer.training.eigenvectors import by_decomposition
 from mercer.training.shares import ShareCertificate
 
 _EXACT = 2048
-"""Objects up to which all eigenvalues are computed, in a second at most, and the bound is as tight as it can be. More
-objects would wait for longer than their training took; their bound is a little wider, and as true."""
+"""Up to this many objects all eigenvalues are computed, within a second, and the bound is the tightest possible. For
+more objects that would take longer than training; their bound is slightly wider, but still valid."""
 _MORE = 4
-"""Eigenvectors that are looked for beside twice as many as count: the further the rest is below them, the tighter."""
+"""Extra eigenvectors, besides twice the number needed: the smaller the remaining eigenvalues, the tighter the bound."""
 _ROUGH = 1e-4
-"""Of eigenvectors that bounds are made of, which hold whatever they are; finer ones make them hardly tighter."""
+"""The tolerance of eigenvectors in bounds. Bounds hold for any vectors; more accurate ones hardly tighten them."""
 _ROUNDS = 24
-"""Products with a block of vectors, at most, for the sake of a bound."""
+"""The most products with a block of vectors for a bound."""
 
 
 class Operator(Protocol):
-    """A symmetric matrix: a Gram matrix around its mean, or scaled by degrees."""
+    """A symmetric matrix: a centred Gram matrix, or one scaled by degrees."""
 
     @property
     def gram(self) -> Gram: ...
@@ -52,7 +52,7 @@ class Operator(Protocol):
 
 
 def of_components(gram: Gram, values: Float64, vectors: Float64, *, dtype: str, psd: bool) -> ShareCertificate:
-    """Of eigenvectors of the centred matrix, with the eigenvalues that are claimed for them."""
+    """The certificate of eigenvectors of the centred matrix, with the eigenvalues claimed for them."""
     centred, count = Centred.of(gram), len(values)
     images = centred.product(vectors)
     residual = float(np.linalg.norm(images - vectors * values, axis=0).max(initial=0.0))
@@ -64,7 +64,7 @@ def of_components(gram: Gram, values: Float64, vectors: Float64, *, dtype: str, 
 
 
 def of_clusters(gram: Gram, labels: Indices, *, dtype: str, psd: bool) -> ShareCertificate:
-    """Of clusters around means in feature space."""
+    """The certificate of clusters around means in feature space."""
     centred, codes = Centred.of(gram), np.unique(labels, return_inverse=True)[1]
     sizes = np.bincount(codes).astype(np.float64)
     n, k = len(codes), len(sizes)
@@ -82,7 +82,7 @@ def of_clusters(gram: Gram, labels: Indices, *, dtype: str, psd: bool) -> ShareC
 
 
 def of_cuts(gram: Gram, labels: Indices, embedding: Float64, *, dtype: str) -> ShareCertificate:
-    """Of clusters of the graph of similarities, found by the eigenvectors of which `embedding` is made."""
+    """The certificate of clusters of the similarity graph, found from the eigenvectors in `embedding`."""
     graph, codes = ScaledByDegrees.of(gram), np.unique(labels, return_inverse=True)[1]
     n, k = len(codes), int(codes.max()) + 1
     spread = np.zeros((n, k))
@@ -98,7 +98,7 @@ def of_cuts(gram: Gram, labels: Indices, embedding: Float64, *, dtype: str) -> S
 
 
 def _most(matrix: Operator, count: int, *, psd: bool, basis: Float64 | None = None) -> float:
-    """What `count` eigenvalues of the matrix add up to, at most."""
+    """An upper bound on the sum of `count` eigenvalues of the matrix."""
     n = matrix.gram.shape[0]
     count = min(count, n)
     if count == 0:
@@ -121,6 +121,6 @@ def _orthonormal(vectors: Float64) -> Float64:
 def _shared(
     subject: str, size: int, total: float, inside: float, most: float, residual: float, dtype: str
 ) -> ShareCertificate:
-    """What is inside is explained; no more than `most` can be, nor more than there is."""
+    """The certificate if `inside` is explained and at most `most` can be."""
     left = max(total - inside, 0.0)
     return ShareCertificate(subject, size, left, min(max(total - most, 0.0), left), total, residual, dtype)

@@ -1,4 +1,4 @@
-"""Certificates of components and clusters: the share they explain, and the largest share that anything explains."""
+"""Certificates of components and clusters: the fraction they explain, and the largest that any choice can explain."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from mercer._types import Float64
 from mercer.training.proof import Proof, percent
 
 _NOTHING = 1e-12
-"""Residuals of clusters below this are rounding: two means are equally near."""
+"""Smaller residuals of clusters are rounding errors: two means are equally near."""
 
 
 @final
 @dataclass(frozen=True)
 class Wording:
-    """How the certificate of a kind of learner reads."""
+    """The words in which the certificate of a kind of learner is printed."""
 
     found: str
     """What was found, with its number: "{} components"."""
     explain: str
-    """What it does, before a share and after it."""
+    """The verb before the percentage, and the words after it."""
     of: str
     residual: str
-    """What a residual is ..."""
+    """The sentence about the residual ..."""
     none: str = ""
-    """... and what it means that there is none."""
+    """... and the one printed if there is none."""
 
 
 WORDINGS: Mapping[str, Wording] = {
@@ -75,7 +75,7 @@ WORDINGS: Mapping[str, Wording] = {
 @final
 @dataclass(frozen=True)
 class ShareCertificate(Proof):
-    """What components or clusters leave unexplained, and the least that any of their number leave.
+    """What components or clusters leave unexplained, and the least that any equal number of them can leave.
 
     All numbers are about the kernel in float64. Printed, it is a few sentences.
     """
@@ -85,9 +85,9 @@ class ShareCertificate(Proof):
     size: int
     """How many components, pairs or clusters there are."""
     left: float
-    """What is left unexplained: this was minimised."""
+    """What is left unexplained: the minimised value."""
     least: float
-    """No other choice of as many leaves less."""
+    """A lower bound: no other choice of as many leaves less."""
     total: float
     """What there is to explain."""
     residual: float
@@ -105,12 +105,12 @@ class ShareCertificate(Proof):
 
     @property
     def explained(self) -> float:
-        """The share that is explained, from 0 to 1."""
+        """The fraction that is explained, from 0 to 1."""
         return self._share(self.left)
 
     @property
     def explainable(self) -> float:
-        """The largest share that as many could explain."""
+        """An upper bound on the fraction that as many could explain."""
         return self._share(self.least)
 
     def _share(self, left: float) -> float:
@@ -143,7 +143,7 @@ class ShareCertificate(Proof):
 
 
 def _percent(share: float) -> str:
-    """Four digits, and more where they tell a share from all."""
+    """Four digits, and more if needed to distinguish the percentage from 100."""
     if share < 0.9995:
         return f"{100.0 * share:.4g} %"
     return "100 %" if 1.0 - share < 1e-12 else f"{100.0:g} % but {percent(1.0 - share)}"

@@ -52,7 +52,7 @@ class ShownWork:
 @final
 @dataclass(frozen=True, eq=False)
 class FewObjects:
-    """What a machine trained on a few objects keeps of them; model files, which hold support objects alone, do not."""
+    """What a machine trained on few objects keeps of them; model files contain only support objects."""
 
     objects: Objects
     codes: Indices
@@ -62,7 +62,7 @@ class FewObjects:
 def show_work(
     few: FewObjects | None, machine: Expansion, support: Indices, labels: npt.NDArray[Any], *, intercept: bool
 ) -> ShownWork:
-    """The work of a machine over the few objects that it was trained on."""
+    """The work of a machine trained on a few objects."""
     if few is None:
         raise InputError(
             f"Work is shown for machines that were fitted here on up to {MOST_OBJECTS} objects. Fit one on a few "

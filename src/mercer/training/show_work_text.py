@@ -14,14 +14,14 @@ from mercer._types import Float64
 @final
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One machine for two classes: what it was given and what was found."""
+    """One machine for two classes: its input and its solution."""
 
     kernel: str
     formula: str
     positive: str
     negative: str
     numbers: tuple[int, ...]
-    """Of the objects, counted from 1."""
+    """The numbers of the objects, counted from 1."""
     K: Float64
     y: Float64
     alpha: Float64
@@ -54,7 +54,7 @@ class Problem:
 
     @property
     def primal(self) -> float:
-        """1/2 |w|^2 + sum_i C_i slack_i; of a hard margin, its first term."""
+        """1/2 |w|^2 + sum_i C_i slack_i; only the first term for a hard margin."""
         soft = np.isfinite(self.upper)
         return 0.5 * self.norm**2 + float(self.upper[soft] @ self.slack[soft])
 
@@ -70,7 +70,7 @@ _WHY = {"zero": "alpha = 0", "free": "0 < alpha < C", "bound": "alpha = C"}
 
 
 def as_text(problem: Problem) -> str:
-    """Plain text, one step after the other."""
+    """Plain text, step by step."""
     p = problem
     names = [f"x{number}" for number in p.numbers]
     cases = p.cases()

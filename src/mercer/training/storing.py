@@ -2,8 +2,8 @@
 
     _fields = {**MACHINE, "support_": ArrayField("i", "rows"), "n_iter_": ValueField(int)}
 
-Shapes are given by names. The first array with a named size sets it, the others must agree: the expansion has "rows"
-support objects and "outputs", vectors have "features". What cannot be said in this way is checked by `_restored`.
+Sizes have names. The first array with a named size sets it, and the others must agree: an expansion has "rows" (support
+objects) and "outputs", vectors have "features". `_restored` checks what cannot be expressed this way.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from mercer.training.shares import ShareCertificate
 @final
 @dataclass(eq=False)
 class Parts:
-    """A model file while it is written or read."""
+    """A model file being written or read."""
 
     values: dict[str, Any] = field(default_factory=dict)
     arrays: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Parts:
     """While reading: the estimator with its parameters, and with the fields before this one."""
 
     def array(self, name: str, kinds: str, *shape: str | int) -> npt.NDArray[Any]:
-        """A stored array of one of these kinds and of this shape; sizes that are met for the first time are noted."""
+        """A stored array, checked for kind and shape; new named sizes are recorded."""
         found = self.arrays.get(name)
         fits = found is not None and found.ndim == len(shape)
         wanted = []
@@ -54,7 +54,7 @@ class Parts:
 
     @property
     def machine(self) -> Expansion:
-        """The expansion, which must be there."""
+        """The expansion; raises ModelFileError if it is missing."""
         if self.expansion is None:
             raise ModelFileError("its support objects and coefficients are missing.")
         return self.expansion
@@ -72,7 +72,7 @@ class Field(ABC):
 
     @abstractmethod
     def read(self, name: str, parts: Parts) -> Any:
-        """The attribute of this name from a file that may be damaged or hostile."""
+        """Read the attribute of this name from a file that may be damaged or hostile."""
 
 
 @final
@@ -81,7 +81,7 @@ class ArrayField(Field):
 
     def __init__(self, kinds: str, *shape: str | int, stored_as: str = "", missing: float | None = None) -> None:
         self._kinds, self._shape, self._stored_as = kinds, shape, stored_as
-        self._missing = missing  # what an array is full of in files of versions that did not write it
+        self._missing = missing  # the fill value if an older file lacks the array
 
     def write(self, name: str, value: Any, parts: Parts) -> None:
         parts.arrays[self._stored_as or name] = np.asarray(value)
@@ -95,7 +95,7 @@ class ArrayField(Field):
 
 @final
 class LabelsField(Field):
-    """The classes, sorted. `outputs` is the number of machines that so many classes need, and `rule` says it."""
+    """The classes, sorted. `outputs` maps their number to that of the machines, and `rule` says so in words."""
 
     def __init__(self, outputs: Callable[[int], int] | None = None, rule: str = "") -> None:
         self._outputs, self._rule = outputs, rule
@@ -132,7 +132,7 @@ class ValueField(Field):
 
 @final
 class ExpansionField(Field):
-    """The machine itself: support objects, coefficients and intercepts, of so many `outputs` if that is known."""
+    """The machine itself: support objects, coefficients and intercepts, with `outputs` columns if that is known."""
 
     def __init__(self, outputs: int | None = None) -> None:
         self._outputs = outputs
@@ -161,11 +161,11 @@ class KernelField(Field):
 
 @final
 class CertificateField(Field):
-    """A table of numbers; with `each_output`, of one row for each output, below a row for all if they are several."""
+    """A table of numbers; with `each_output`, one row per output, below a row for all if there are several."""
 
     def __init__(self, *, each_output: bool = False, late: bool = False) -> None:
         self._each_output = each_output
-        self._late = late  # whether files of earlier versions have none
+        self._late = late  # whether older files may lack it
 
     def write(self, name: str, value: Certificate | None, parts: Parts) -> None:
         if value is not None:
@@ -187,7 +187,7 @@ class CertificateField(Field):
 
 @final
 class ShareField(Field):
-    """The certificate of components or clusters, a row of numbers; None in files of versions that had none."""
+    """The certificate of components or clusters, a row of numbers; None in older files without one."""
 
     def __init__(self, subject: str) -> None:
         self._subject = subject
@@ -208,7 +208,7 @@ class ShareField(Field):
 
 @final
 class RepairField(Field):
-    """Coefficients on a repaired Gram matrix; None where nothing was repaired."""
+    """Coefficients on a repaired Gram matrix; None if nothing was repaired."""
 
     def write(self, name: str, value: Repair | None, parts: Parts) -> None:
         if value is not None:
@@ -241,12 +241,12 @@ def not_negative(number: float) -> bool:
 
 
 def one_against_rest(n_classes: int) -> int:
-    """One machine tells two classes apart; more classes need one each."""
+    """The number of machines: one for two classes, otherwise one per class."""
     return 1 if n_classes == 2 else n_classes
 
 
 def write_fields(model: Any, fields: Mapping[str, Field]) -> Stored:
-    """A fitted estimator, taken apart."""
+    """The parts of a fitted estimator, for a model file."""
     parts = Parts()
     if hasattr(model, "n_features_in_"):
         parts.values["n_features_in_"] = model.n_features_in_

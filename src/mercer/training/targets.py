@@ -1,4 +1,4 @@
-"""Labels, weights and columns: checked, coded, and made known to estimators."""
+"""Labels, weights and columns: checking, encoding, and passing them to estimators."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Classes:
 
 
 def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> Classes:
-    """Labels of a classification problem; anything else is refused here."""
+    """Labels of a classification problem; refuses anything else."""
     y = given_targets(y, objects)
     refuse_masked(y, "y")
     _refuse_mixed(y)
@@ -51,7 +51,7 @@ def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> C
             f"({len(objects)}, {width_of(y)}) instead. For several labels at once, as a table of zeros and ones, use "
             "KernelRidgeClassifier, or one classifier per column (sklearn.multioutput.MultiOutputClassifier)."
         )
-    plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU"  # neither gaps nor fractions are possible
+    plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU"  # no gaps, no fractions
     labels = y if plain else validate_data(estimator, y=y)
     if len(labels) != len(objects):
         raise InputError(
@@ -65,7 +65,7 @@ def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> C
             raise InputError(f"{error} For numbers as targets use {regressor}.") from error
     found, codes = np.unique(labels, return_inverse=True)
     if plain and 2 * len(found) > len(labels):
-        check_classification_targets(labels)  # warns of numbers that were perhaps not meant as classes
+        check_classification_targets(labels)  # warns of numbers that may not be meant as classes
     if len(found) < 2:
         count = "one sample" if len(labels) == 1 else f"{len(labels)} samples"
         raise InputError(
@@ -75,7 +75,7 @@ def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> C
 
 
 def given_targets(y: Any, objects: Objects) -> Any:
-    """Targets as they were given, or else those that blocks have."""
+    """The given targets, or else those of the blocks."""
     if not isinstance(objects, Streamed):
         return y
     y = _registry.in_memory(y)
@@ -88,21 +88,21 @@ def given_targets(y: Any, objects: Objects) -> Any:
 
 
 def signs_against_rest(classes: Classes) -> list[Float64]:
-    """-1 and +1 for each machine: the second of two classes is +1, or each class in turn."""
+    """Labels -1 and +1 for each machine: +1 is the second of two classes, or each class in turn."""
     positives = [1] if len(classes.labels) == 2 else range(len(classes.labels))
     return [np.where(classes.codes == label, 1.0, -1.0) for label in positives]
 
 
 def known_classes(labels: npt.NDArray[Any], y: Any) -> Classes:
-    """Labels of a machine that has been trained, and which one each object has."""
+    """The labels of a trained machine, and the one of each object."""
     refuse_masked(y, "y")
     return Classes(labels, np.searchsorted(labels, np.asarray(y)))
 
 
 def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tuple[Float64, bool]:
-    """Targets of a regression problem as columns (`several` of them allowed), and whether there was one, given flat."""
+    """Targets of a regression problem as columns (several only with `several`), and whether y was flat."""
     y = given_targets(y, objects)
-    if _plain_numbers(y, len(objects)):  # scikit-learn would find nothing, and take longer than few objects do
+    if _plain_numbers(y, len(objects)):  # scikit-learn's check passes, too, but is slow for few objects
         return np.asarray(y, dtype=np.float64)[:, None], True
     refuse_masked(y, "y")
     _refuse_text(type(estimator).__name__, y)
@@ -114,7 +114,7 @@ def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tu
         )
     names = vars(estimator).get("feature_names_in_")
     values = validate_data(estimator, y=y, multi_output=several, y_numeric=True)
-    if names is not None:  # without X, scikit-learn forgets them
+    if names is not None:  # scikit-learn drops them if there is no X
         estimator.feature_names_in_ = names
     targets = np.asarray(values, dtype=np.float64)
     if len(targets) != len(objects):
@@ -146,7 +146,7 @@ def sample_weights(sample_weight: Any, objects: Objects, *, dropping: bool = Fal
         journal.about(lambda: content_digest(given))
     if sample_weight is None:
         return np.ones(len(objects))
-    rows = np.empty((len(objects), 0))  # scikit-learn's check reads no more than the length
+    rows = np.empty((len(objects), 0))  # scikit-learn's check needs only the length
     weights: Float64 = _check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
     if (weights <= 0).all():
         raise InputError("Invalid input - all samples have zero or negative weights.")
@@ -166,20 +166,22 @@ def sample_weights(sample_weight: Any, objects: Objects, *, dropping: bool = Fal
 
 
 def refuse_weightless_classes(classes: Classes, weights: Float64, also: str = "") -> None:
-    """A class all of whose objects weigh nothing cannot be learnt; `also` is what follows from that."""
+    """Refuse a class whose objects all have zero weight; `also` is appended to the message."""
     totals = np.bincount(classes.codes, weights=weights, minlength=len(classes.labels))
     empty = classes.labels[totals <= 0]
     if len(classes.labels) - len(empty) < 2:
         raise InputError(
             "Invalid input - all samples with positive weights belong to the same class: "
-            f"{', '.join(repr(label) for label in empty.tolist())} weigh nothing, by `sample_weight`.{also}"
+            f"{', '.join(repr(label) for label in empty.tolist())} have zero `sample_weight`.{also}"
         )
     if len(empty):
-        raise InputError(f"All samples of class {empty.tolist()[0]!r} have zero weight. Drop the class, or weigh it.")
+        raise InputError(
+            f"All samples of class {empty.tolist()[0]!r} have zero weight. Drop the class, or give it a weight."
+        )
 
 
 def class_weights(class_weight: Any, classes: Classes, weights: Float64 | None = None) -> Float64:
-    """One factor per class: given, balanced (by these weights of objects), or 1."""
+    """One factor per class: given, balanced (using these object weights), or 1."""
     if class_weight is None:
         return np.ones(len(classes.labels))
     labels = classes.labels[classes.codes]
@@ -188,7 +190,7 @@ def class_weights(class_weight: Any, classes: Classes, weights: Float64 | None =
 
 
 def width_of(y: Any) -> int:
-    """How many columns targets have; 1 where they are flat."""
+    """The number of columns of targets; 1 if they are flat."""
     if isinstance(y, list | tuple):
         first = y[0] if y else None
         return len(first) if isinstance(first, list | tuple | np.ndarray) and np.ndim(first) == 1 else 1
@@ -197,7 +199,7 @@ def width_of(y: Any) -> int:
 
 
 def _refuse_text(owner: str, y: Any) -> None:
-    """Names of classes as targets of a regressor."""
+    """Refuse names of classes as targets of a regressor."""
     first = (
         next(iter(np.ravel(np.asarray(y, dtype=object))), None) if isinstance(y, list | tuple | np.ndarray) else None
     )
@@ -224,7 +226,7 @@ def _refuse_mixed(y: Any) -> None:
 
 
 def check_features(estimator: Any, X: Any, objects: Objects, *, reset: bool) -> None:
-    """Let an estimator know the columns of training objects (`reset`), or refuse new objects that have others."""
+    """Record the columns of training objects (`reset`), or refuse new objects with other columns."""
     if isinstance(objects, Streamed):
         _check_blocks(estimator, objects, reset=reset)
         return
@@ -233,7 +235,7 @@ def check_features(estimator: Any, X: Any, objects: Objects, *, reset: bool) -> 
         rows = objects.matrix
     if rows is None:
         return
-    if type(X) is np.ndarray or is_sparse(X):  # scikit-learn would do the same, and take longer than few objects do
+    if type(X) is np.ndarray or is_sparse(X):  # as scikit-learn does, but faster for few objects
         if reset:
             estimator.__dict__.pop("feature_names_in_", None)
             estimator.n_features_in_ = int(rows.shape[1])
@@ -245,7 +247,7 @@ def check_features(estimator: Any, X: Any, objects: Objects, *, reset: bool) -> 
 
 
 def _check_blocks(estimator: Any, objects: Streamed, *, reset: bool) -> None:
-    """By the first object; that the others have as many columns is checked when they are read."""
+    """Check the first object; the columns of the others are checked when they are read."""
     first, names = objects.take(slice(0, 1)), objects.blocks.names
     known = getattr(estimator, "feature_names_in_", None)
     if reset or names is None or known is None or list(names) != list(known):

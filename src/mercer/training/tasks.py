@@ -1,4 +1,4 @@
-"""Machines side by side on one Gram matrix, as one expansion: how they are trained, and how they are verified."""
+"""Several machines on one Gram matrix, as one expansion: training and verification."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def train_problems(
     limits: Limits,
     began: float,
 ) -> Trained:
-    """Train a machine for each problem; all have the same penalties. `solve` trains one."""
+    """Train one machine per problem; all have the same penalties. `solve` trains one."""
     penalties = problems[0].C
     machines = _machines(problems, guarded.gram, solve, limits)
     columns = [np.reshape(one.coefficients, (len(one.coefficients), -1)) for one in machines]
@@ -81,7 +81,7 @@ def train_problems(
 
 
 def _machines(problems: Sequence[LossProblem], gram: Gram, solve: Solve, limits: Limits) -> list[Machine]:
-    """The machines, side by side, on the objects that weigh anything."""
+    """Train the machines in parallel on the objects with nonzero weight."""
     used = np.flatnonzero(problems[0].C > 0)
     if worth_storing(gram, [problem.loss for problem in problems]):
         gram = gram.stored_if_it_fits()
@@ -104,7 +104,7 @@ def _machines(problems: Sequence[LossProblem], gram: Gram, solve: Solve, limits:
 
 
 def claims_of(problems: Sequence[LossProblem]) -> list[Claim]:
-    """The machines of these problems, of which each has a column of coefficients, or a joint one has all."""
+    """The machines of these problems: each has a column of coefficients, a joint one has all of them."""
     every = np.arange(len(problems[0].C))
     return [
         Claim(problem, every, number if problem.outputs == 1 else slice(None))
@@ -115,7 +115,7 @@ def claims_of(problems: Sequence[LossProblem]) -> list[Claim]:
 def verify_problems(
     problems: Sequence[LossProblem], found: Recomputed, intercept: Float64, iterations: Sequence[int], began: float
 ) -> Certificate:
-    """The certificate of machines from what was recomputed of them in float64."""
+    """The certificate of machines from their values recomputed in float64."""
     used = np.flatnonzero(problems[0].C > 0)
     parts = []
     for number, problem in enumerate(problems):
@@ -131,7 +131,7 @@ def verify_problems(
 
 
 def _restricted(problem: LossProblem, used: Indices) -> LossProblem:
-    """The problem of the objects that weigh anything."""
+    """The problem restricted to the objects with nonzero weight."""
     if len(used) == len(problem.C):
         return problem
     return dataclasses.replace(problem, y=problem.y[used], C=problem.C[used])

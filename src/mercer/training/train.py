@@ -1,4 +1,4 @@
-"""One machine: a loss, a Gram matrix, the solver that suits the loss, and the proof of the result."""
+"""Train one machine: a loss, a Gram matrix, the solver that suits the loss, and a certificate."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Machine:
 
     @cached_property
     def certificate(self) -> Certificate:
-        """How close it is to the optimum: computed when it is asked for, from what the solver left."""
+        """How close it is to the optimum; computed on first access from the results of the solver."""
         return self.prove()
 
     @property
@@ -55,7 +55,7 @@ class Machine:
 
 
 _LEVELLED = 20_000
-"""Objects that tell the best intercept: more tell it better, when time is over already."""
+"""Objects used to find the best intercept when time has run out: more find it better, but take longer."""
 
 
 def train(
@@ -103,9 +103,9 @@ def machine_of(gram: Gram, problem: LossProblem, solution: Solution) -> Machine:
 
 
 def _levelled(problem: LossProblem, stopped: Solution) -> Solution:
-    """A solution that time left far from the optimum, with the intercept of least loss for its coefficients.
+    """An unfinished solution with the intercept of least loss for its coefficients.
 
-    Its own lies between the two worst violations, which of many objects are those of outliers.
+    Its own intercept lies between the two worst violations, which are often those of outliers.
     """
     step = -(-len(problem.y) // _LEVELLED)
     y, C, outputs = problem.y[::step], problem.C[::step], stopped.outputs[::step]
@@ -119,7 +119,7 @@ def _levelled(problem: LossProblem, stopped: Solution) -> Solution:
 
 
 def _rounded_rows(gram: Gram, b: Float64) -> Float64:
-    """What is lost in outputs at most, where every number of two rows is rounded to float32: 2 u |x| |z| each."""
+    """A bound on the error of outputs if rows are rounded to float32: 2 u |x| |z| per product."""
     sizes = np.sqrt(gram.diagonal())
     lost = float(np.finfo(np.float32).eps) * np.tensordot(sizes, np.abs(b), axes=1)
     return np.asarray(np.multiply.outer(sizes, lost))
@@ -133,7 +133,7 @@ def _rescued(
     limits: Limits | None,
     on_chunk: OnChunk | None,
 ) -> Solution:
-    """The machine on a factor of the matrix, if that is nearer to the optimum."""
+    """The solution on a factor of the matrix, if it is nearer to the optimum."""
     found = on_features.solve(factor_of(gram), problem, tol=tol, limits=limits, on_chunk=on_chunk)
     found = dataclasses.replace(found, outputs=gram.matvec(found.coefficients))
 
@@ -147,10 +147,10 @@ def _rescued(
 
 
 def worth_storing(gram: Gram, losses: Sequence[Loss]) -> bool:
-    """Whether machines with these losses use most of the Gram matrix: one box problem needs no more than some rows.
+    """Whether training with these losses uses most of the Gram matrix; a single box problem needs only some rows.
 
-    A tube around the function leaves out many objects: up to some number of them, half a matrix is computed sooner than
-    all their rows.
+    A tube around the function leaves many objects outside: up to a certain number of objects, half the matrix is
+    computed faster than all their rows.
     """
     if len(losses) > 1 or losses[0].smooth:
         return True
@@ -169,7 +169,7 @@ def loss_of(owner: str, loss: Any) -> Loss:
 
 
 def refuse_pointless(loss: Loss) -> None:
-    """Refuse losses that no solver minimises, and those with nothing to gain from any w but zero."""
+    """Refuse losses that no solver minimises, and those that w = 0 minimises."""
     dual = None if loss.joint else unit_dual(loss)
     if loss.classifies and dual is not None and not dual.linear.any():
         raise ParameterError(
@@ -184,14 +184,14 @@ def refuse_pointless(loss: Loss) -> None:
 
 
 def warn_if_unfinished(estimator: Any, machines: list[Machine], trained: int = 1) -> None:
-    """Say which of so many machines stopped early, why, and what to do."""
+    """Warn about machines that stopped early: how many of them, why, and what to do."""
     unfinished = [machine for machine in machines if not machine.converged]
     if not unfinished:
         return
     worst = max(machine.certificate.kkt_violation for machine in unfinished)
     where = "" if trained == 1 else f" for {len(unfinished)} of {trained} machines"
     early = ""
-    if unfinished[0].status is Status.OUT_OF_ITERATIONS:  # as scikit-learn says it, two blanks and all
+    if unfinished[0].status is Status.OUT_OF_ITERATIONS:  # scikit-learn's words, including the two spaces
         early = (
             f"Solver terminated early (max_iter={estimator.max_iter}).  Consider pre-processing your data with "
             "StandardScaler or MinMaxScaler. "

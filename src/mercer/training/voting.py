@@ -1,4 +1,4 @@
-"""The votes of machines for pairs of classes. Predicting needs no more than this, and loads nothing of training."""
+"""The votes of machines for pairs of classes. Prediction needs only this module and imports no training code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def pairs(n_classes: int) -> list[tuple[int, int]]:
 
 
 def votes(decisions: Float64, n_classes: int) -> npt.NDArray[np.intp]:
-    """The class that wins most pairs; a tie goes to the first."""
+    """The class that wins most pairs; ties go to the first."""
     tally, _ = _tallied(decisions, n_classes, 0.0)
     winners: npt.NDArray[np.intp] = tally.argmax(axis=1)
     return winners
@@ -31,14 +31,14 @@ def one_vs_rest_shape(decisions: Float64, n_classes: int) -> Float64:
 
 
 def votes_and_sums(shares: Float64) -> tuple[Float64, Float64]:
-    """What `one_vs_rest_shape` was made of: the votes, and the sums of decision values."""
+    """The inverse of `one_vs_rest_shape`: the votes, and the sums of decision values."""
     tally = np.round(shares)
     squeezed = 3.0 * (shares - tally)
     return tally, squeezed / np.maximum(1.0 - np.abs(squeezed), np.finfo(float).eps)
 
 
 def _tallied(decisions: Float64, n_classes: int, above: float) -> tuple[Float64, Float64]:
-    """How many pairs each class wins, the first of a pair if its value is larger than `above`; sums of its values."""
+    """The number of wins and the sum of values per class; the first of a pair wins if its value exceeds `above`."""
     tally, confidence = np.zeros((len(decisions), n_classes)), np.zeros((len(decisions), n_classes))
     _tally(np.ascontiguousarray(decisions), above, tally, confidence)
     return tally, confidence

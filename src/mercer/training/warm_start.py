@@ -1,4 +1,4 @@
-"""What many fits on the same objects share: where the last one ended, and a way to end them all."""
+"""State shared by many fits on the same objects: where the last one ended, and a way to stop them all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.problem import LossProblem
 
 _ONE_FACTOR = 1e-9
-"""Ratios of box sizes that differ by less are one ratio, rounded. More would start at points that miss the sum."""
+"""Ratios of box sizes that differ by less count as equal. A larger tolerance would give starts that violate the sum."""
 
 _Key = tuple[Loss, bytes, bool]
 
@@ -22,24 +22,24 @@ _Key = tuple[Loss, bytes, bool]
 @final
 @dataclass(frozen=True, eq=False)
 class WarmStart:
-    """Given by a search to estimators that it fits one after another, on the same objects with other penalties.
+    """Passed by a search to estimators that it fits in turn on the same objects with different penalties.
 
     Problems are told apart by their loss, their targets and whether there is an intercept (without one, coefficients
-    have no sum to keep), so machines may come in any order.
+    have no sum to keep), so machines may be trained in any order.
     """
 
     stop: threading.Event = field(default_factory=threading.Event)
-    """Set from outside; every solver that is at work then raises `Stopped` within a fraction of a second."""
+    """Set from outside: every running solver then raises `Stopped` within a fraction of a second."""
     warm: bool = True
-    """Whether a problem begins where it ended before."""
+    """Whether a problem starts where it ended before."""
     _ended: dict[_Key, tuple[BoxProblem, Float64]] = field(default_factory=dict)
 
     def stop_of_one_fit(self) -> threading.Event:
-        """An event for the machines of one fit: set when `stop` is, while a fit that fails ends nobody else's."""
+        """An event for the machines of one fit: set when `stop` is, but a failing fit does not stop the others."""
         return _Below(self.stop)
 
     def start(self, problem: LossProblem, box: BoxProblem) -> Float64 | None:
-        """A feasible point to begin from: where the same problem ended with other penalties, if it was solved before.
+        """A feasible start: where the same problem ended with other penalties, if it was solved before.
 
         Coefficients on a bound stay on it, and free ones stay where they were, as far as their sum allows.
         """
@@ -51,19 +51,19 @@ class WarmStart:
         if not (np.isfinite(size).all() and np.isfinite(size_before).all()) or (size_before <= 0).any():
             return None
         factor = size / size_before
-        if np.ptp(factor) > _ONE_FACTOR * factor[0]:  # not one factor for all: the sum would not stay
+        if np.ptp(factor) > _ONE_FACTOR * factor[0]:  # factors differ: the sum would change
             return None
         high, low = b >= before.upper, b <= before.lower
         moved = np.where(high, box.upper, np.where(low, box.lower, b))
         missing = float(b.sum() - moved.sum())
         least, most = box.ends(b)
         room = np.where(before.free(b), (most if missing > 0 else least) - moved, 0.0)
-        if factor[0] < 1.0 or abs(room.sum()) <= abs(missing):  # all by one factor: feasible always
+        if factor[0] < 1.0 or abs(room.sum()) <= abs(missing):  # one factor for all: always feasible
             return np.where(high | low, moved, np.clip(b * factor[0], box.lower, box.upper))
         return moved + room * (missing / room.sum()) if missing else moved
 
     def ended(self, problem: LossProblem, box: BoxProblem, coefficients: Float64) -> None:
-        """Note where a problem ended."""
+        """Record where a problem ended."""
         if self.warm:
             self._ended[_key(problem)] = (box, coefficients)
 

@@ -167,7 +167,7 @@ def test_empty_documents():
         (kernels.VectorSpace("tf-idf", stop_words="english"), ["the", ""], "stop_words='english' drop them all"),
         (kernels.VectorSpace(), "cat", "got one str"),
         (kernels.VectorSpace(), ["cat", None], "item 1 is None"),
-        (kernels.VectorSpace(tokenizer=lambda text: 1 / 0), ["cat"], "Document 0 could not be taken apart"),
+        (kernels.VectorSpace(tokenizer=lambda text: 1 / 0), ["cat"], "Document 0 could not be split into terms"),
     ],
 )
 def test_refused(kernel, documents, message):

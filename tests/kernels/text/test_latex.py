@@ -77,5 +77,5 @@ def test_derivation_says_where_the_proof_fails() -> None:
     assert found.splitlines() == [
         "Product: not proven PSD, because it would need that these are PSD:",
         "  Linear: PSD because it is an inner product of features",
-        "  FromFunction: not proven PSD: no rule covers it, so the Gram matrix has to be looked at",
+        "  FromFunction: not proven PSD: no rule covers it, so every Gram matrix has to be checked",
     ]

@@ -15,15 +15,15 @@ from mercer.kernels.algebra.of_kernel import OfKernel
 from mercer.kernels.base import Batch, Features, FittedKernel, Kernel, State
 
 _ROWS, _COLUMNS = 512, 4096
-"""Mean similarities are added up block by block: 16 MiB at a time, whatever the number of objects."""
+"""Mean similarities are summed in blocks of 16 MiB, whatever the number of objects."""
 _SINGLE_SHARE = 0.05
-"""What centring leaves of k(x, x) must be at least this share of the largest, or float32 loses it to cancellation."""
+"""float32 is used only if centring leaves at least this fraction of the largest k(x, x), because of cancellation."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class CentredFeatures(Batch):
-    """The features of a kernel, and each object's share of the means."""
+    """The features of a kernel, and the mean similarity of each object."""
 
     inner: Features
     shift: Float64
@@ -36,7 +36,7 @@ class Centred(OfKernel):
     """The kernel with the mean of the training objects moved to the origin: written ``kernels.centre(kernel)``.
 
     k(x, z) = k0(x, z) - mean_i k0(x, x_i) - mean_j k0(x_j, z) + mean_ij k0(x_i, x_j), with means over the training
-    objects, for new objects too. So a fitted kernel keeps all training objects, and prediction touches all of them.
+    objects, for new objects too. So a fitted kernel keeps all training objects, and every prediction uses all of them.
 
     >>> from mercer import kernels
     >>> kernels.centre(kernels.Linear()).fit([[1.0], [3.0]])([[1.0], [3.0]])
@@ -112,7 +112,7 @@ def _mean_similarities(kernel: Kernel, objects: Any, training: Any, state: State
         for start in range(0, len(training), _COLUMNS):
             right = columns.take(slice(start, start + _COLUMNS))
             block = np.empty((len(left), len(right)))
-            with np.errstate(over="ignore", invalid="ignore"):  # FittedKernel.diagonal answers overflow in words
+            with np.errstate(over="ignore", invalid="ignore"):  # FittedKernel.diagonal reports overflow
                 kernel.tile(left, right, state, block)
                 totals[top : top + _ROWS] += block.sum(axis=1)
     return totals / len(training)

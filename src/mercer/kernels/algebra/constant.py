@@ -30,7 +30,7 @@ class OnNamedObjects(Kernel):
 @final
 @dataclass(frozen=True, eq=False)
 class Values(Batch):
-    """All that a constant keeps of each object: its value."""
+    """The features of a constant kernel: one value per object."""
 
     values: Float64
 

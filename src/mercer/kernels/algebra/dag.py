@@ -21,7 +21,7 @@ from mercer.kernels.text.latex import words
 
 Node = str | int
 Step = tuple[Node, tuple[tuple[Node, int], ...]]
-"""A node, and the edges into it: where each comes from and which term it carries."""
+"""A node and its incoming edges: the origin and the term of each."""
 
 
 @final
@@ -104,7 +104,7 @@ class DagKernel(Several):
         return np.asarray(self._over_paths(measured, state)[0])
 
     def _over_paths(self, measured: Callable[[int], Floating], state: State) -> Floating:
-        """The dynamic programme; `measured` gives the values of a measure. What no later step needs is dropped."""
+        """Dynamic programming over nodes; `measured` gives the values of a measure. Unneeded values are dropped."""
         edges = [edge for _, into in self._plan for edge in into]
         visits = Counter(start for start, _ in edges)
         value = self._values_of_terms([number for _, number in edges], measured, state)
@@ -122,7 +122,7 @@ class DagKernel(Several):
     def _values_of_terms(
         self, asked: list[int], measured: Callable[[int], Floating], state: State
     ) -> Callable[[int], Floating]:
-        """A function that gives the values of terms as often as they are `asked` for, and computes each once."""
+        """A function for the values of terms; each is computed once and dropped after its last use in `asked`."""
         uses = Counter(self.terms[number] for number in asked)
         unborn = Counter(self._places[number] for number in {self.terms.index(term) for term in uses})
         bases: dict[int, Floating] = {}

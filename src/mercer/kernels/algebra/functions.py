@@ -18,7 +18,7 @@ from mercer.kernels.text import latex
 from mercer.kernels.text.form import ATOM, FACTOR, operand
 
 _SINGLE_DEGREE = 32
-"""A relative error grows by this factor at most before float32 is no longer offered."""
+"""float32 is offered only if relative errors grow by at most this factor."""
 _SINGLE_LARGEST = 16.0
 """An absolute error in k0 is a relative one in exp(k0): float32 keeps five digits up to about here."""
 
@@ -28,8 +28,8 @@ _SINGLE_LARGEST = 16.0
 class Power(PointwiseOf):
     """k(x, z) = k0(x, z)^exponent for a whole exponent: written ``kernel**2``.
 
-    Its features are all products of `exponent` features of k0. A fractional power of a kernel is no kernel in general
-    and is refused; the power 0 is the constant 1.
+    Its features are all products of `exponent` features of k0. A fractional power of a kernel is not a kernel in
+    general and is refused; the power 0 is the constant 1.
 
     >>> from mercer import kernels
     >>> (kernels.Linear() ** 2).fit([[1.0, 2.0]])([[1.0, 2.0]], [[3.0, 1.0]])
@@ -63,7 +63,7 @@ class Power(PointwiseOf):
 class PolynomialOf(PointwiseOf):
     """k(x, z) = c0 + c1 k0(x, z) + c2 k0(x, z)^2 + ..., with coefficients that are zero or positive.
 
-    `coefficients` lists c0, c1, c2 ... A negative one would not be positive semi-definite, and is refused.
+    `coefficients` lists c0, c1, c2 ... Negative ones are refused: the result would not be positive semi-definite.
 
     >>> from mercer import kernels
     >>> kernel = kernels.PolynomialOf(kernels.Linear(), [1.0, 0.0, 2.0, 0.5])

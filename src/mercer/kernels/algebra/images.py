@@ -1,4 +1,4 @@
-"""Kernels on something made of each object: some columns of a row, or what a function makes of it."""
+"""Kernels on images of objects: some columns of a row, or the result of a function."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Through(Delegating):
 
     @abstractmethod
     def images(self, objects: Any) -> Objects:
-        """What k0 compares, one for each object."""
+        """The images that k0 compares, one per object."""
 
     def feature_map(self, state: State) -> FeatureMap | None:
         features = self.kernel.feature_map(state.parts[0])
@@ -41,7 +41,7 @@ class Through(Delegating):
 
     @abstractmethod
     def column_names(self, one: Any) -> Columns:
-        """What the columns of the image of an object are called, where it is a vector and that is known."""
+        """The names of the columns of the image of an object, if it is a vector and they are known."""
 
     def resolve(self, objects: Any) -> State:
         return super().resolve(self.images(objects))
@@ -58,9 +58,9 @@ class Through(Delegating):
 class PullBack(OnNamedObjects, Through):
     """k(x, z) = k0(phi(x), phi(z)): written ``kernels.pull_back(kernel, phi)``.
 
-    `phi` is a function of a whole batch, or any fitted transformer (something with a ``transform``). It takes what
-    `objects` says, an array of rows (``"vectors"``), a list of str (``"strings"``) or a list of anything
-    (``"items"``), and returns a batch of the objects that `kernel` compares. It is not fitted here.
+    `phi` is a function of a whole batch, or any fitted transformer (something with a ``transform``). It receives an
+    array of rows (``objects="vectors"``), a list of str (``"strings"``) or a list of anything (``"items"``), and
+    returns a batch of the objects that `kernel` compares. It is not fitted here.
 
     >>> import numpy as np
     >>> from mercer import kernels
@@ -104,8 +104,8 @@ def pull_back(kernel: Kernel, phi: Any, objects: str = "vectors") -> PullBack:
 class OnColumns(Through):
     """k(x, z) = k0(x[columns], z[columns]): written ``kernels.on(columns, kernel)``.
 
-    Kernels on numbers take several columns, kernels on other objects one. `as_` says what is written in a column that
-    its kernel could not read by itself. A column of SMILES is read as graphs of atoms for kernels on graphs
+    Kernels on numbers take several columns, kernels on other objects one. `as_` says how to read a column that the
+    kernel cannot read by itself. A column of SMILES is read as graphs of atoms for kernels on graphs
     (``as_="smiles"``), and for kernels on vectors as Morgan fingerprints of radius 2: which of 2,048 neighbourhoods
     occur (``as_="morgan"``), or how often (``as_="morgan_counts"``). Sums and products of such kernels compare rows
     that mix kinds.
@@ -126,7 +126,11 @@ class OnColumns(Through):
         if not columns or not all(isinstance(name, str) for name in columns):
             raise _check.fail("on", "columns", rule, self.columns)
         if self.as_ is not None:
-            _check.choice("on", "as_", self.as_, readings(self.kernel.domain))
+            known = readings(self.kernel.domain)
+            if not known:
+                rule = f"None: a column that {self.kernel} compares can be read in one way only"
+                raise _check.fail("on", "as_", rule, self.as_)
+            _check.choice("on", "as_", self.as_, known)
             if len(columns) > 1:
                 raise _check.fail("on", "columns", f"one column, to be read as {self.as_!r}", self.columns)
 
@@ -147,7 +151,7 @@ class OnColumns(Through):
         inner = self.kernel.column_products(state.parts[0]) if len(self.columns) > 1 else None
         if inner is not None:
             return tuple(part.renamed(self.columns, self.images) for part in inner)
-        return of_one(", ".join(self.columns), FittedKernel(self, state))  # not told apart, where they are several
+        return of_one(", ".join(self.columns), FittedKernel(self, state))  # several columns count as one
 
     def images(self, objects: Table) -> Objects:
         return objects.objects(self.columns, self.kernel.domain, self.as_)
@@ -179,7 +183,7 @@ def on(columns: str | Iterable[str], kernel: Kernel, as_: str | None = None) -> 
 
 
 def _numbered(columns: Any) -> ParameterError:
-    """The answer to positions in place of names."""
+    """The error for positions given instead of names."""
     return _check.fail(
         "on", "columns", "a column name or a non-empty list of column names", columns,
         "Columns of an array have no names: put them in a data frame or a mapping of columns, {'a': X[:, 0], ...}, or "

@@ -1,4 +1,4 @@
-"""Kernels whose values may exceed every float, and are computed as logarithms where that matters."""
+"""Kernels whose values may exceed the range of floats, and are then computed as logarithms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LogKernel(Kernel):
 
 
 class ComputedAsLogarithm(LogKernel):
-    """A kernel whose values are 2 to the power of what `log_tile` gives; its features hold `logarithms` of k(x, x)."""
+    """A kernel with values 2 ** `log_tile`; its features contain the `logarithms` of k(x, x)."""
 
     def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
         values = np.empty(out.shape)

@@ -1,4 +1,4 @@
-"""Any kernel, seen through a few landmarks."""
+"""The Nystrom approximation of any kernel by a few landmarks."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from mercer.kernels.features.feature_map import Columns, Condensed, FeatureMap
 from mercer.kernels.features.vocabulary import Vocabulary
 
 _SAFE_IN_SINGLE = 100.0
-"""The ratio of the longest to the shortest pivot up to which coordinates may be computed in float32: rounding, 6e-8, is
-magnified by about as much, to 1e-5, the precision that tiles in float32 have."""
+"""The ratio of the longest to the shortest pivot up to which coordinates may be computed in float32: rounding errors of
+6e-8 grow by about this factor, to 1e-5, the precision of tiles in float32."""
 
 
 @final
@@ -32,14 +32,13 @@ class Nystrom(Embedding):
     """Nystrom's approximation of a kernel by at most `m` landmarks Z among the training objects.
 
     k(x, z) = k0(x, Z) K0(Z, Z)^-1 k0(Z, z): the inner product of the projections of x and z onto the span of the
-    landmarks in feature space. It equals k0 wherever x or z is a landmark, and k0(x, x) - k(x, x) >= 0 is what
-    the landmarks do not see of x. Its m coordinates L^-1 k0(Z, x), with LL' = K0(Z, Z), are written down, so that
-    training takes memory and time in proportion to the objects; the function that comes out is an expansion of k0 over
-    the landmarks.
+    landmarks in feature space. It equals k0 if x or z is a landmark, and k0(x, x) - k(x, x) >= 0 is the part of x
+    outside that span. Its m coordinates L^-1 k0(Z, x), with LL' = K0(Z, Z), are explicit, so memory and training time
+    are proportional to the number of objects; the resulting function is an expansion of k0 over the landmarks.
 
-    `landmarks` are drawn by randomly pivoted Cholesky ("rpcholesky"), one after the other in proportion to what those
-    before them do not see, or all with the same chance ("uniform"). Where the kernel has a smaller rank on the training
-    objects, fewer than `m` are kept, and nothing is lost.
+    `landmarks` are drawn by randomly pivoted Cholesky ("rpcholesky"), each in proportion to what the previous ones
+    miss, or all with the same probability ("uniform"). If the kernel has a smaller rank on the training objects, fewer
+    than `m` are kept, and nothing is lost.
 
     `random_state` is the seed by which landmarks are drawn.
 
@@ -87,7 +86,7 @@ class Nystrom(Embedding):
 @final
 @dataclass(frozen=True, eq=False)
 class ThroughLandmarks(FeatureMap):
-    """The coordinates of objects as landmarks show them, whose own features are made once."""
+    """The coordinates of objects relative to landmarks, whose own features are computed once."""
 
     kernel: Kernel
     state: State
@@ -127,7 +126,7 @@ class ThroughLandmarks(FeatureMap):
         return self._similar(objects, np.float32).astype(np.float32, copy=False)
 
     def _similar(self, objects: Any, dtype: DType) -> Any:
-        """Similarities with the landmarks, in single precision where that is asked for and safe."""
+        """Similarities with the landmarks, in single precision if that is requested and safe."""
         inner = self.state.parts[0]
         if dtype is np.float32 and self._single[1]:
             features = self.kernel.features(objects, inner, np.float32)

@@ -13,7 +13,7 @@ from mercer.kernels.base import SAFE_IN_SINGLE, Features, Kernel, Measure, State
 
 
 class OfKernel(Kernel):
-    """A kernel made of another one, positive semi-definite and symmetric when that is."""
+    """A kernel made of another one; it is positive semi-definite and symmetric if that one is."""
 
     kernel: Kernel
 
@@ -31,7 +31,7 @@ class OfKernel(Kernel):
 
 
 class Delegating(OfKernel):
-    """A kernel that leaves to the other one whatever its subclasses do not do themselves."""
+    """A kernel that delegates to the other one what its subclasses do not define."""
 
     @property
     def domain(self) -> type[Objects]:
@@ -57,7 +57,7 @@ class Delegating(OfKernel):
 
 
 class PointwiseOf(Delegating):
-    """k(x, z) = g(k0(x, z)) for another kernel k0, whose measure it shares. Subclasses give `kernel` and `outer`."""
+    """k(x, z) = g(k0(x, z)) for another kernel k0, whose measure it shares. Subclasses define `kernel` and `outer`."""
 
     @abstractmethod
     def outer(self, values: Floating) -> None:

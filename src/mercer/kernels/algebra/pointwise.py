@@ -1,7 +1,8 @@
 """Kernels that are a function of something simpler: f(dot product), f(distance).
 
-The simpler thing, the *measure*, is what costs time. Keeping the two apart lets a Gram matrix compute the measure once
-for many f: a grid over gamma is one matrix product, and ``RBF(0.1) + RBF(1.0)`` computes distances once.
+The dot product or distance, called the *measure*, takes most of the time. Because it is separate from f, a Gram matrix
+computes it once for many f: a grid over gamma needs one matrix product, and ``RBF(0.1) + RBF(1.0)`` computes distances
+once.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from mercer.kernels.features.columns import ColumnProducts, of_vectors
 from mercer.kernels.loops import epilogues
 
 Gamma = float | str
-"""A positive number, or the name of a rule that reads it off the data."""
+"""A positive number, or the name of a rule that computes it from the data."""
 _RULES = ("scale", "auto", "median")
 _SAMPLE = 1000
-"""About the most objects whose distances set the width: half a million pairs. More would change a median little, and
-take longer than the first tiles of the Gram matrix."""
+"""About the largest number of objects whose distances determine the width: half a million pairs. More would hardly
+change a median, and take longer than the first tiles of the Gram matrix."""
 
 
 class Pointwise(Kernel):
-    """k(x, z) = f(m(x, z)) for a measure m. Subclasses give `measure`, `pointwise` (f in place) and `parameters`."""
+    """k(x, z) = f(m(x, z)) for a measure m. Subclasses define `measure`, `pointwise` (f in place) and `parameters`."""
 
     @property
     @abstractmethod
@@ -79,19 +80,19 @@ class Distance(Measure):
         return np.zeros(len(features))
 
     def column_terms(self, row: Float64, rows: Float64) -> Float64 | None:
-        """What each column adds to the distances of one row from others; None where it is no sum over columns."""
+        """What each column adds to the distances of one row from others; None if they are not sums over columns."""
         del row, rows
         return None
 
     def gamma(self, rule: str, objects: Any, state: State) -> float:
-        """The gamma of a kernel that decays with this distance, by the rule of that name."""
+        """The gamma that the named rule gives for a kernel decaying with this distance."""
         if rule == "auto":
             raise _check.fail("RBF", "gamma", "a number, 'scale' or 'median' over another kernel", rule)
         return gamma_of_distances(rule, self, objects, state)
 
 
 class HasGamma(Kernel):
-    """A kernel with a parameter gamma: a positive number, or the name of a rule that reads it off the data."""
+    """A kernel with a parameter gamma: a positive number, or the name of a rule that computes it from the data."""
 
     gamma: Gamma
 
@@ -125,21 +126,21 @@ class ExponentialDecay(HasGamma, Pointwise):
 
     def diagonal(self, features: Any, state: State) -> Float64:
         del state
-        return np.ones(len(features))  # of no distance
+        return np.ones(len(features))  # the distance is zero
 
     def column_products(self, state: State) -> ColumnProducts | None:
         return decaying(self.measure, state.number("gamma"))
 
 
 def decaying(distance: Distance, gamma: float) -> ColumnProducts | None:
-    """exp(-gamma d), column by column, where the distance is a sum over columns of vectors."""
+    """exp(-gamma d), column by column, if the distance is a sum over columns of vectors."""
     if distance.column_terms(np.zeros((1, 0)), np.zeros((1, 0))) is None:
         return None
     return of_vectors(lambda row, rows: np.exp(-gamma * np.asarray(distance.column_terms(row, rows))))
 
 
 def check_gamma(owner: str, gamma: Gamma) -> None:
-    """Refuse what is neither a positive number nor the name of a rule."""
+    """Refuse anything but a positive number or the name of a rule."""
     if isinstance(gamma, str):
         _check.choice(owner, "gamma", gamma, _RULES, "Or give a positive number.")
     else:
@@ -147,15 +148,14 @@ def check_gamma(owner: str, gamma: Gamma) -> None:
 
 
 def spread_sample(objects: Objects) -> Objects:
-    """An evenly spread sample of many objects, so that there is no randomness to reproduce."""
+    """An evenly spaced sample of many objects, without randomness."""
     return objects.take(slice(0, None, max(1, -(-len(objects) // _SAMPLE))))
 
 
 def gamma_of_distances(rule: str, measure: Measure, objects: Objects, state: State) -> float:
     """The rules on any objects, from squared distances in a sample: 1 / mean for 'scale', 1 / median for 'median'.
 
-    Half the mean squared distance is the variance in feature space, so 'scale' divides by the variance as it does on
-    vectors.
+    Half the mean squared distance is the variance in feature space, so 'scale' divides by the variance, as on vectors.
     """
     sample = measure.features(spread_sample(objects), state, np.float64)
     left, right = measure.align(sample, sample, state)
@@ -165,5 +165,5 @@ def gamma_of_distances(rule: str, measure: Measure, objects: Objects, state: Sta
     if pairs:
         mean = float(values.sum() - np.trace(values)) / pairs
         typical = float(np.median(values[np.triu_indices(len(sample), 1)])) if rule == "median" else mean / 2
-        typical = typical or mean  # most pairs equal: the median says nothing
+        typical = typical or mean  # most pairs are equal: the median is useless
     return 1.0 if typical <= 0 else 1.0 / typical

@@ -32,13 +32,13 @@ class PartFeatures:
 
 
 class Several(Kernel):
-    """Everything about several kernels but how their values are put together, which subclasses say."""
+    """A combination of several kernels; subclasses define how their values are combined."""
 
     terms: tuple[Kernel, ...]
 
     @cached_property
     def groups(self) -> tuple[tuple[Measure, tuple[int, ...]], ...]:
-        """The distinct measures, each with the numbers of the terms that are functions of it."""
+        """The distinct measures, each with the indices of the terms that are functions of it."""
         groups: dict[Measure, list[int]] = {}
         for number, term in enumerate(self.terms):
             groups.setdefault(term.measure, []).append(number)
@@ -93,7 +93,7 @@ class Several(Kernel):
         return min(measure.tile_entries(row, column, own) for (measure, own, _), row, column in shared)
 
     def single_precision(self, features: PartFeatures, state: State) -> bool:
-        # The features of a term are those of its measure, so each term can answer for itself.
+        # The features of a term are those of its measure, so each term can check for itself.
         return all(
             self.terms[number].single_precision(part, state.parts[number])
             for (_, numbers), part in zip(self.groups, features.parts, strict=True)

@@ -30,7 +30,7 @@ class Combination(Several):
 
     @classmethod
     def of(cls, left: Kernel, right: Kernel) -> Self:
-        """Flatten what is of this very class, and nothing else: ``a + b*c`` keeps its product."""
+        """Flatten terms of exactly this class: ``a + b*c`` keeps its product."""
         terms = [term for side in (left, right) for term in (side.terms if type(side) is cls else (side,))]
         return cls(tuple(terms))  # type: ignore[call-arg]
 
@@ -107,7 +107,7 @@ class Sum(Combination):
 @final
 @dataclass(frozen=True)
 class Product(Combination):
-    """k(x, z) = k1(x, z) k2(x, z) ...: all products of one feature of each of its `terms`.
+    """k(x, z) = k1(x, z) k2(x, z) ...: its features are all products of one feature of each of its `terms`.
 
     >>> from mercer import kernels
     >>> print(kernels.Linear() * (kernels.Linear() + kernels.RBF(gamma=0.1)))

@@ -1,4 +1,4 @@
-"""Features that carry k(x, x) along, for normalising and for distances in feature space."""
+"""Features together with k(x, x), for normalisation and distances in feature space."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class WithDiagonal(Batch):
 
 
 class CarriesDiagonal(Measure):
-    """A measure made of a kernel, with features that carry its k(x, x) along."""
+    """A measure made of a kernel, whose features include k(x, x)."""
 
     kernel: Kernel
 

@@ -19,9 +19,9 @@ from mercer.kernels.base import FittedKernel, Kernel, State
 from mercer.kernels.features.embedding import Embedding, similarities
 
 _NULL = 1e-10
-"""Eigenvalues below this share of the largest are noise, which dividing by their roots would blow up."""
+"""Eigenvalues below this fraction of the largest are noise, which dividing by their square roots would amplify."""
 _TIE = 1e-9
-"""Eigenvalues closer than this, relative to the largest, are equal but for rounding."""
+"""Eigenvalues closer than this, relative to the largest, are equal up to rounding."""
 _DENSE = 1500
 """Up to this many objects all eigenvalues are computed; beyond, as many as are needed, by Lanczos iterations."""
 
@@ -29,14 +29,14 @@ _DENSE = 1500
 @final
 @dataclass(frozen=True)
 class LatentSemantic(Embedding):
-    """The latent semantic kernel: the base kernel seen through its `k` leading directions on the training objects.
+    """The latent semantic kernel: the base kernel in its `k` leading directions on the training objects.
 
     With (lambda_i, v_i) the leading eigenpairs of the Gram matrix of the training objects x_j, an object has the
     coordinates lambda_i^(-1/2) sum_j v_ij k0(x_j, x), and the kernel is their inner product. Over `VectorSpace` these
     directions are topics, terms that occur together. Any base kernel will do, on any objects.
 
-    Directions with an eigenvalue of 0 are left out. Where the eigenvalue after the k-th equals it, the k-th direction
-    would be a matter of chance, so all that are tied are kept. Prediction touches all training objects.
+    Directions with an eigenvalue of 0 are left out. If the k-th eigenvalue is tied with the next, the k-th direction
+    would be arbitrary, so all tied ones are kept. Prediction uses all training objects.
 
     >>> from mercer import kernels
     >>> documents = ["cat sat cat", "cat mat", "dog sat", "dog dog mat"]
@@ -100,7 +100,7 @@ def _leading(gram: Float64, count: int) -> tuple[Float64, Float64]:
     wanted = min(n, count + 1)
     values, vectors = _largest(gram, wanted)
     while wanted < n and values[-1] > 0 and values[count - 1] - values[-1] <= _TIE * values[0]:
-        wanted = min(n, 2 * wanted)  # a tie that goes on: look further
+        wanted = min(n, 2 * wanted)  # the tie continues: look further
         values, vectors = _largest(gram, wanted)
     return values, vectors
 

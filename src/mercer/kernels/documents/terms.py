@@ -33,7 +33,7 @@ def count_terms(analyse: Analyse, documents: Strings) -> Counted:
         try:
             found = Counter(analyse(text))
         except Exception as error:
-            raise InputTypeError(f"Document {number} could not be taken apart into terms: {error!r}") from error
+            raise InputTypeError(f"Document {number} could not be split into terms: {error!r}") from error
         for term, count in found.items():
             if term not in known:
                 known[term] = symbol_of(term)
@@ -60,7 +60,7 @@ def _count_symbols(documents: Strings) -> Counted:
 def kept_terms(
     frequencies: Any, totals: Float64, documents: int, least: float, most: float, count: int | None
 ) -> npt.NDArray[np.bool_]:
-    """Which terms are in enough documents, in not too many, and, of these, the most frequent; as scikit-learn does."""
+    """Which terms `min_df`, `max_df` and the limit on their number keep, as in scikit-learn."""
     low = least if isinstance(least, int) else least * documents
     high = most if isinstance(most, int) else most * documents
     keep: npt.NDArray[np.bool_] = (frequencies >= low) & (frequencies <= high)

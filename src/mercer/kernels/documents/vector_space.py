@@ -29,15 +29,15 @@ class VectorSpace(Counting):
     """The vector space kernel: k(d, e) = sum over terms t of w(t)^2 tf(t, d) tf(t, e), with tf(t, d) a count.
 
     With `weighting` ``"tf"``, w = 1. With ``"tf-idf"``, w(t) = ln(l / df(t)), where l and df count the training
-    documents, and terms that training never saw weigh nothing. ``"smooth-tf-idf"`` is scikit-learn's weight,
-    w(t) = ln((1 + l) / (1 + df(t))) + 1, which is never 0. With a term-`proximity` matrix P, which has a row for each
-    of `terms`, it is phi(d) P P' phi(e)' over the weighted counts phi.
+    documents, and terms not seen in training have weight 0. ``"smooth-tf-idf"`` is scikit-learn's weight, w(t) = ln((1
+    + l) / (1 + df(t))) + 1, which is never 0. With a term-`proximity` matrix P, which has a row for each of `terms`, it
+    is phi(d) P P' phi(e)' over the weighted counts phi.
 
     scikit-learn's `CountVectorizer` reads the text: `lowercase`, `analyzer` (``"word"``, ``"char"``, ``"char_wb"``),
     `ngrams` (shortest, longest), `stop_words` (``"english"`` or a list), and `min_df`, `max_df`, `max_terms`, which
     drop terms by how many training documents have them. Your own `tokenizer`, a function from a text to its list of
-    tokens, replaces scikit-learn's. Documents that are lists of tokens are taken as they are. A document without
-    terms compares as 0. Use `kernels.normalise` to remove the effect of length.
+    tokens, replaces scikit-learn's. Documents that are lists of tokens are used as they are. A document without terms
+    has the value 0 with any other. Use `kernels.normalise` to remove the effect of length.
 
     >>> from mercer import kernels
     >>> documents = ["cat sat cat", "cat mat", "dog sat"]
@@ -126,20 +126,20 @@ class VectorSpace(Counting):
         if empty == len(objects):
             self._refuse_stop_words(objects)
             if self.data_dependent:
-                raise InputError(f"None of the {empty} documents has a term: they are empty, or hold no words.")
+                raise InputError(f"None of the {empty} documents has a term: they are empty, or contain no words.")
         if self.terms is not None and not self.data_dependent:
             rows = np.repeat(np.arange(len(objects)), np.diff(offsets))
             empty = len(objects) - len(np.unique(rows[np.isin(names, self._listed)]))
         if empty:
             warnings.warn(
-                f"{empty} of {len(objects)} documents have no term{' of the list' if self.terms else ''}: they share "
-                "nothing with any document, and compare as 0 to all.",
+                f"{empty} of {len(objects)} documents have no term{' of the list' if self.terms else ''}: their "
+                "kernel value with any document is 0.",
                 KernelWarning,
                 stacklevel=5,
             )
 
     def _learnt(self, names: Int64, counts: Float64, documents: int) -> State:
-        """The terms that are kept, and their weights, from those of the training documents."""
+        """The terms that are kept, and their weights, learnt from the training documents."""
         known, frequencies = np.unique(names, return_counts=True)  # a term is named once in each document
         keep = np.ones(len(known), dtype=bool)
         if self._pruned:
@@ -168,7 +168,7 @@ class VectorSpace(Counting):
         return np.asarray([symbol_of(term) for term in self.terms or ()], dtype=np.int64)
 
     def _refuse_stop_words(self, objects: Strings) -> None:
-        """No document has a term: stop words must not be why, because nothing would be left to learn from."""
+        """Raise an error if stop words are the reason why no document has a term."""
         if self.stop_words is None or not objects.of_characters:
             return
         _, _, offsets = count_terms(replace(self, stop_words=None)._analyser(), objects)

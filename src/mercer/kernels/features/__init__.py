@@ -1,1 +1,1 @@
-"""The features of kernels, written down: counts, coordinates, their names and their matrices."""
+"""Explicit features of kernels: counts, coordinates, their names and their matrices."""

@@ -1,4 +1,4 @@
-"""Declared alphabets: symbols become small codes, and what is outside is answered."""
+"""Declared alphabets: symbols become small codes, and unknown symbols are reported."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def symbols_of(alphabet: Alphabet) -> Int64:
 
 
 def encode(sequences: Strings, alphabet: Alphabet, owner: str, *, skip: bool) -> Int32:
-    """The place of every symbol in the alphabet; symbols outside are an error, or with `skip` are -1."""
+    """The position of every symbol in the alphabet; unknown symbols raise an error, or become -1 with `skip`."""
     codes, outside = _places(sequences, symbols_of(alphabet))
     if outside.any():
         if not skip:
@@ -54,7 +54,7 @@ def known_symbols(sequences: Strings, alphabet: Alphabet | None) -> Int64:
 
 
 def encode_known(sequences: Strings, known: Int64, owner: str) -> Int32:
-    """The place of every symbol among those that a model knows; any other is an error."""
+    """The position of every symbol among those that a model knows; any other raises an error."""
     codes, outside = _places(sequences, known)
     if outside.any():
         where = int(np.flatnonzero(outside)[0])

@@ -1,7 +1,7 @@
-"""Kernels as sums of products of kernels on single columns: what takes a decision apart column by column.
+"""Kernels as sums of products of kernels on single columns, which explain a decision column by column.
 
 A Gaussian is the product of one Gaussian for each column, and kernels on a table are sums and products of kernels on
-its columns. Kernels that are neither say so with None, and are explained by leaving columns out.
+its columns. Other kernels return None, and are explained by leaving columns out.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 from mercer._types import Float64
 
 Factors = Callable[[Any, Any], tuple[tuple[Any, ...], Float64]]
-"""Of one object and others: the columns (positions or names), and a factor for each of the others and each column."""
+"""For one object and several others: the columns (positions or names), and one factor per other object and column."""
 
 MOST_PRODUCTS = 64
-"""That a product of sums may be multiplied out to: more are no longer read column by column."""
+"""The most terms to which a product of sums is expanded: with more, columns are not separated."""
 
 
 @final
@@ -30,11 +30,11 @@ class ColumnProduct:
     factors: Factors
 
     def scaled(self, factor: float) -> ColumnProduct:
-        """A multiple of it."""
+        """This product times a factor."""
         return ColumnProduct(self.weight * factor, self.factors)
 
     def times(self, other: ColumnProduct) -> ColumnProduct:
-        """The product of two; where both have a column, its factors are multiplied."""
+        """The product of two; factors of a column that both have are multiplied."""
 
         def both(x: Any, others: Any) -> tuple[tuple[Any, ...], Float64]:
             columns, values = self.factors(x, others)
@@ -49,7 +49,7 @@ class ColumnProduct:
         return ColumnProduct(self.weight * other.weight, both)
 
     def renamed(self, names: Sequence[str], images: Callable[[Any], Any]) -> ColumnProduct:
-        """The same of objects whose images it compares, with names for its columns, which are positions."""
+        """The same product for objects whose images it compares; column positions become names."""
 
         def named(x: Any, others: Any) -> tuple[tuple[Any, ...], Float64]:
             columns, values = self.factors(images(x), images(others))
@@ -62,7 +62,7 @@ ColumnProducts = tuple[ColumnProduct, ...]
 
 
 def multiplied(parts: Sequence[ColumnProducts | None]) -> ColumnProducts | None:
-    """The product of sums of products, multiplied out; None where one is no such sum, or they are too many."""
+    """The expanded product of sums of products; None if one is no such sum, or there are too many terms."""
     found: ColumnProducts = ()
     for number, part in enumerate(parts):
         if part is None or max(len(found), 1) * len(part) > MOST_PRODUCTS:
@@ -82,7 +82,7 @@ def of_vectors(terms: Callable[[Float64, Float64], Float64]) -> ColumnProducts:
 
 
 def of_one(name: Any, values: Callable[[Any, Any], Float64]) -> ColumnProducts:
-    """A kernel on one column, or on several that are not told apart; `values` are those of one object and others."""
+    """A kernel on one column, or on several that are not separated; `values` compares one object with others."""
 
     def factors(x: Any, others: Any) -> tuple[tuple[Any, ...], Float64]:
         return (name,), values(x, others).reshape(-1, 1)
@@ -91,7 +91,7 @@ def of_one(name: Any, values: Callable[[Any, Any], Float64]) -> ColumnProducts:
 
 
 def constant(value: float) -> ColumnProducts:
-    """A kernel that sees no column."""
+    """A kernel that depends on no column."""
     return (ColumnProduct(value, lambda x, others: ((), np.ones((len(others), 0)))),)
 
 

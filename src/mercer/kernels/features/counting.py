@@ -17,9 +17,9 @@ from mercer.kernels.features.occurrences import Occurrences, Shares, Spelling, W
 
 
 class CountsFeatures(Kernel):
-    """k(x, z) = <phi(x), phi(z)> with a sparse phi(x) of hashed names, however the Gram matrix is computed.
+    """k(x, z) = <phi(x), phi(z)> with a sparse phi(x) of hashed names, whatever the way of computing the Gram matrix.
 
-    Subclasses give `counts`; and `occurrences`, or else `spelling`, so that features have readable names.
+    Subclasses define `counts`, and `occurrences` or `spelling` to give features readable names.
     """
 
     @abstractmethod
@@ -27,19 +27,19 @@ class CountsFeatures(Kernel):
         """phi of each object: 64-bit names of features, the same in any batch, and their values."""
 
     def occurrences(self, one: Any, state: State) -> Occurrences | None:
-        """Where the features of a single object lie in it, if they have places there."""
+        """The positions of features in a single object, if they have any."""
         del one, state
         return None
 
     def spelling(self, objects: Any, state: State) -> Iterator[Spelling]:
-        """The features of these objects as people read them."""
+        """Readable names of the features of these objects."""
         for number in range(len(objects)):
             found = self.occurrences(objects.take(slice(number, number + 1)), state)
             if found is not None:
                 yield found.names, found.spell
 
     def shares(self, one: Any, state: State, weigh: Weigh) -> Shares | None:
-        """What each part of a single object adds to a decision, by the weights of features."""
+        """What each part of a single object adds to a decision, given the weights of features."""
         found = self.occurrences(one, state)
         return None if found is None else found.shares(weigh)
 

@@ -1,7 +1,7 @@
-"""Explicit counts of hashed features: what every counting kernel (substrings, walks, subtrees ...) is made of.
+"""Explicit counts of hashed features, on which every counting kernel (substrings, walks, subtrees ...) is based.
 
 A feature is named by a 64-bit hash of itself, so that any two batches agree on names without a shared dictionary.
-When a Gram matrix is built, the names that occur are compacted to columns, and it is a product of count matrices.
+When a Gram matrix is built, the names that occur become columns, and it is a product of count matrices.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from mercer.kernels.features.vocabulary import Vocabulary
 EXACT_IN_SINGLE = 2.0**24
 """Whole numbers up to this are exact in float32."""
 _DENSE_COLUMNS = 2048
-"""Up to so many columns counts become a dense matrix, however few are used: BLAS is then faster than any gathering."""
+"""With at most this many columns, counts become a dense matrix even if few entries are used: BLAS is then fastest."""
 _DENSE_SHARE = 0.05
-"""Wider matrices are dense if more than this share of their entries is used: with a smaller share dense products would
-multiply mostly zeros, with a larger one the sparse loop is the slower."""
+"""Wider matrices are dense if more than this fraction of their entries is nonzero. Below it, dense products would
+mostly multiply zeros; above it, the sparse loop is slower."""
 
 
 @final
@@ -48,7 +48,7 @@ class CountFeatures:
     ) -> Self:
         """Count the hashes of each object: those of object i are ``hashes[offsets[i]:offsets[i + 1]]``.
 
-        With `weights`, one per hash, they are added up instead.
+        With `weights`, one per hash, these are summed instead.
         """
         if weights is None:
             ids, counts, bounds = _count(hashes, offsets)
@@ -58,7 +58,7 @@ class CountFeatures:
 
     @classmethod
     def of_counted(cls, ids: UInt64, counts: Float64, offsets: Int64, dtype: DType) -> Self:
-        """Features that are counted already: names in increasing order for each object."""
+        """Features that are already counted: names in increasing order for each object."""
         return cls(ids, counts, offsets, _squared_lengths(counts, offsets), dtype)
 
     def __len__(self) -> int:
@@ -71,7 +71,7 @@ class CountFeatures:
 
     @classmethod
     def side_by_side(cls, parts: Sequence[CountFeatures]) -> CountFeatures:
-        """The features of several maps of the same objects, whose names are apart."""
+        """The features of several maps of the same objects, whose names do not collide."""
         lengths = [np.diff(part.offsets) for part in parts]
         offsets = offsets_of(np.sum(lengths, axis=0))
         names = np.empty(offsets[-1], dtype=np.uint64)
@@ -84,11 +84,11 @@ class CountFeatures:
         return cls.of(names, offsets, parts[0].dtype, values)
 
     def renamed(self, number: int) -> CountFeatures:
-        """The same features under names of their own, one family for each number."""
+        """The same features under other names: one family of names per number."""
         return CountFeatures(renamed(self.ids, number), self.counts, self.offsets, self.squared_lengths, self.dtype)
 
     def over(self, words: Vocabulary, dtype: DType, *, grow: bool) -> sp.csr_array:
-        """Rows over the columns of a vocabulary, which may `grow` by names that it lacks, or leaves them out."""
+        """Rows over the columns of a vocabulary; unknown names are added with `grow`, else dropped."""
         columns = words.add(self.ids) if grow else words.find(self.ids)
         counts, offsets = self.counts, self.offsets
         known = columns >= 0
@@ -107,7 +107,7 @@ class CountFeatures:
 @final
 @dataclass(frozen=True, eq=False)
 class DenseCounts:
-    """Counts over common columns as a matrix, where there are few columns or most are used."""
+    """Counts over common columns as a dense matrix, for few columns or mostly nonzero entries."""
 
     matrix: Floating
 
@@ -147,7 +147,7 @@ class SparseCounts:
 
 
 def renamed(names: UInt64, number: int) -> UInt64:
-    """Other names for the same features, one family for each number; 0 changes nothing."""
+    """Other names for the same features, one family of names per number; 0 changes nothing."""
     with np.errstate(over="ignore"):
         return names * np.uint64(2 * number + 1) + np.uint64(number)
 
@@ -249,7 +249,7 @@ def _sparse_products(
     n_columns: int,
     out: Array,
 ) -> None:
-    # Each left row is spread over a dense line, from which every right row gathers.
+    # Each left row is scattered into a dense buffer, from which every right row gathers.
     line = np.zeros(max(n_columns, 1), dtype=counts.dtype)
     for i in range(out.shape[0]):
         for k in range(offsets[i], offsets[i + 1]):

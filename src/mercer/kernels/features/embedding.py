@@ -13,7 +13,7 @@ from mercer.kernels.base import Batch, Kernel, State
 from mercer.kernels.features.feature_map import FeatureMap, FixedColumns
 
 _ROWS = 512
-"""Rows of a strip, after which Ctrl-C is noticed; narrower strips make matrix products slower."""
+"""Rows per strip; Ctrl-C is checked between strips. Narrower strips make matrix products slower."""
 
 
 @final
@@ -26,7 +26,7 @@ class Coordinates(Batch):
 
 
 class Embedding(Kernel):
-    """k(x, z) = <c(x), c(z)>. Subclasses give `coordinates`."""
+    """k(x, z) = <c(x), c(z)>. Subclasses define `coordinates`."""
 
     @abstractmethod
     def coordinates(self, objects: Any, state: State) -> Float64:
@@ -48,7 +48,7 @@ class Embedding(Kernel):
 
 
 def similarities(kernel: Kernel, left: Any, right: Any, state: State, dtype: DType = np.float64) -> Any:
-    """The whole block of values between two batches of features, strip by strip: Ctrl-C is noticed between strips."""
+    """The whole block of values between two batches of features, strip by strip; Ctrl-C is checked between strips."""
     rows, columns = kernel.align(left, right, state)
     out = np.empty((len(left), len(right)), dtype=dtype)
     height = max(1, min(_ROWS, kernel.tile_entries(rows, columns, state) // max(1, len(right))))

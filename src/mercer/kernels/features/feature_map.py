@@ -1,12 +1,12 @@
-"""The features of a kernel: phi with k(x, z) = <phi(x), phi(z)>, written down as rows of numbers.
+"""Explicit features of a kernel: phi with k(x, z) = <phi(x), phi(z)>, as rows of numbers.
 
-`Kernel.feature_map` answers with a `FeatureMap` or None. There are two sorts of columns. Some kernels have the same
-columns for any objects (`FixedColumns`: dot products, monomials, random waves, embeddings). Kernels that count name
-their features by hashes (`mercer.kernels.features.counting`): names become columns in the order in which they are
-first seen in training, and what new objects have besides has no column, but counts in their lengths.
+`Kernel.feature_map` returns a `FeatureMap` or None. There are two kinds of columns. Some kernels have the same columns
+for any objects (`FixedColumns`: dot products, monomials, random waves, embeddings). Kernels that count name their
+features by hashes (`mercer.kernels.features.counting`): names become columns in the order in which they are first seen
+in training, and other features of new objects have no column, but count in their lengths.
 
-Kernels made of kernels ask their parts: sums put features side by side, multiples and cosines stretch them, kernels
-that look at images of objects pass those on.
+Composite kernels use the maps of their parts: sums put features side by side, multiples and cosines rescale them,
+kernels on images of objects take those of the images.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from mercer.kernels.base import FittedKernel
 
 Columns = Sequence[Any] | None
-"""What the user calls the columns of vectors, where that is known."""
+"""The user's names of the columns of vectors, if known."""
 Stretch = Callable[[Float64], Float64]
-"""The factors on features of objects, by the squared lengths of these features."""
+"""A function from the squared lengths of feature vectors to factors on them."""
 Condensed = tuple["FittedKernel", Objects, Float64]
-"""A kernel, objects, and the coefficients of each."""
+"""A kernel, objects, and their coefficients."""
 
 
 class FeatureMap:
-    """What a fitted kernel makes of each object.
+    """The explicit features of a fitted kernel.
 
-    Maps with fixed columns give `plain_rows` and `plain_names`, maps that count give `counts` and `spelling`.
+    Maps with fixed columns define `plain_rows` and `plain_names`; maps that count define `counts` and `spelling`.
     """
 
     @property
@@ -55,24 +55,24 @@ class FeatureMap:
 
     @property
     def in_blocks(self) -> bool:
-        """Whether its rows are dense and made anew from objects, so that those of many are best written in blocks."""
+        """Whether its rows are dense and computed from objects, so many rows are best computed in blocks."""
         return False
 
     @property
     def triangle(self) -> Float64 | None:
-        """T, where rows are T^-1 times what `unfolded` gives, and products had better be made with that."""
+        """T, if rows are T^-1 times those of `unfolded`, with which products are cheaper."""
         return None
 
     def unfolded(self, objects: Any) -> Any:
-        """What rows are made of, in float32, of maps that have a `triangle`."""
+        """The rows before multiplication by T^-1, in float32, for maps with a `triangle`."""
         raise NotImplementedError
 
     def rows(
         self, objects: Any, words: Iterator[Vocabulary], dtype: DType, *, grow: bool = False
     ) -> tuple[Any, Float64]:
-        """phi of each object, dense or CSR, and its squared length, in which features without a column count too.
+        """phi of each object, dense or CSR, and its squared length, which includes features without a column.
 
-        Each part that counts takes the next of `words`, and adds what it has not seen if they are to `grow`.
+        Each part that counts uses the next vocabulary of `words`, and with `grow` adds new features to it.
         """
         if not self.counted:
             return self.plain_rows(objects, words, dtype, grow)
@@ -80,63 +80,64 @@ class FeatureMap:
         return found.over(next(words), dtype, grow=grow), found.squared_lengths
 
     def names(self, objects: Any, words: Iterator[Vocabulary], columns: Columns = None) -> Sequence[Any]:
-        """What the columns are called. Counted features are spelt out where these objects have them; the others are
-        shown as hexadecimal numbers."""
+        """The names of the columns. Counted features that these objects have are spelt out; the others are shown as
+        hexadecimal numbers.
+        """
         if not self.counted:
             return self.plain_names(objects, words, columns)
         return _spelt(next(words).names, self.spelling(objects))
 
     def columns_at_least(self, objects: Any) -> int:
-        """How many columns there are at least, without writing any down: what can be told of monomials."""
+        """A lower bound on the number of columns, known without computing any: for monomials."""
         del objects
         return 0
 
     def shares(self, one: Any, weigh: Weigh) -> Shares | None:
-        """What each part of a single object adds to a decision, if features have places in objects."""
+        """What each part of a single object adds to a decision, if features have positions in objects."""
         del one, weigh
         return None
 
     @property
     def approximates(self) -> FittedKernel | None:
-        """The kernel whose feature space these features are a projection of, if that is what they are."""
+        """The kernel of whose features these are a projection, if they are one."""
         return None
 
     def condensed(self, weights: Float64) -> Condensed | None:
-        """The function <weights, phi(.)> as an expansion of another kernel over few objects, where there is one."""
+        """The function <weights, phi(.)> as an expansion of another kernel over few objects, if there is one."""
         del weights
         return None
 
     def counts(self, objects: Any) -> CountFeatures:
-        """The names and values of the features of each object, of maps that count."""
+        """The names and values of the features of each object, for maps that count."""
         raise NotImplementedError
 
     def spelling(self, objects: Any) -> Iterator[Spelling]:
-        """The features of these objects as people read them, of maps that count."""
+        """Readable names of the features of these objects, for maps that count."""
         raise NotImplementedError
 
     def plain_rows(self, objects: Any, words: Iterator[Vocabulary], dtype: DType, grow: bool) -> tuple[Any, Float64]:
-        """`rows` of maps that do not count, or not everywhere."""
+        """`rows` for maps that do not count, or only in part."""
         raise NotImplementedError
 
     def plain_names(self, objects: Any, words: Iterator[Vocabulary], columns: Columns) -> Sequence[Any]:
-        """`names` of the same."""
+        """`names` for the same maps."""
         raise NotImplementedError
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FixedColumns(FeatureMap):
-    """Features that have the same columns for any objects, as a function of a batch gives them: an array, or CSR.
+    """Features with the same columns for any objects: a function from a batch to an array or CSR matrix.
 
-    `called` are the names of the columns, or a function that gives them from one object and the user's names of its own
-    columns; without it, columns are numbered. `number` gives how many there are, without writing them down.
+    `called` has the names of the columns, or is a function of one object and the user's names of its columns; without
+    it, columns are numbered. `number` gives their number without computing them.
     """
 
     written: Callable[[Any], Any]
     called: Callable[[Any, Columns], Sequence[Any]] | Sequence[Any] | None = None
     number: Callable[[Any], int] | None = None
     sampled: bool = False
-    """Whether they are dense and made anew from objects, such as random features."""
+    """Whether they are dense and computed from objects, such as random features."""
 
     @property
     def in_blocks(self) -> bool:
@@ -157,7 +158,7 @@ class FixedColumns(FeatureMap):
 
 
 class Wrapped(FeatureMap):
-    """A map made of another, whose columns it has."""
+    """A map based on another one with the same columns."""
 
     inner: FeatureMap
 
@@ -211,12 +212,12 @@ class Stretched(Wrapped):
 @final
 @dataclass(frozen=True, eq=False)
 class OfImages(Wrapped):
-    """The features of something made of each object: columns of a table, the image of a function."""
+    """The features of images of objects: columns of a table, or the result of a function."""
 
     inner: FeatureMap
     images: Callable[[Any], Objects]
     called: Callable[[Any], Columns]
-    """What the columns of the image of one object are called."""
+    """The names of the columns of the image of one object."""
 
     def counts(self, objects: Any) -> CountFeatures:
         return self.inner.counts(self.images(objects))
@@ -281,13 +282,13 @@ class SideBySide(FeatureMap):
             return None
         if len({len(part.parts) for part in known}) > 1:
             raise KernelError(
-                f"The terms of this sum cut {one.kind} into different parts, so that these cannot be compared."
+                f"The terms of this sum cut {one.kind} into different parts, so these cannot be compared."
             )
         return Shares(known[0].parts, np.sum([part.contributions for part in known], axis=0))
 
 
 def _of_part(weigh: Weigh, number: int) -> Weigh:
-    """Weights by the names that features have within one of several maps."""
+    """Weights by the names of features within one of several maps."""
     return lambda names: weigh(renamed(names, number))
 
 

@@ -1,4 +1,4 @@
-"""Landmarks: a few training objects that a kernel is seen through, and the triangle that whitens their similarities."""
+"""Landmarks: a few training objects that approximate a kernel, and the triangle that whitens their similarities."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from mercer.kernels.features.embedding import similarities
 from mercer.kernels.features.pivoting import pivoted
 
 _CANDIDATES = 20
-"""Objects that each landmark is chosen among, on average. Choosing among all of many objects would cost as much as a
-pass over them; with this many, the landmarks are as good to within the scatter of their choice."""
+"""The average number of candidates per landmark. Choosing among all of many objects would cost as much as a pass over
+them; with this many candidates, landmarks are as good, up to random variation."""
 _DEPENDENT = 1e-10
-"""What is left of k(z, z) of a landmark beside the others, as a share of the largest, below which it adds nothing but
-rounding errors."""
+"""A landmark whose residual k(z, z), given the others, is below this fraction of the largest adds only rounding errors.
+"""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Landmarks:
-    """Where they are, the lower triangle L with LL' = K of them, and what they leave of the trace, as a share."""
+    """Their positions, the lower triangle L with LL' = K, and the fraction of the trace that they leave."""
 
     places: Indices
     triangle: Float64
@@ -33,7 +33,7 @@ class Landmarks:
 
 
 def chosen(kernel: Kernel, objects: Any, state: State, m: int, random_state: int, *, pivots: bool) -> Landmarks:
-    """At most `m` of the objects: drawn by randomly pivoted Cholesky, or all with the same chance."""
+    """At most `m` of the objects: drawn by randomly pivoted Cholesky, or all with the same probability."""
     rng = np.random.default_rng(random_state)
     n = len(objects)
     drawn = min(n, _CANDIDATES * m)
@@ -48,7 +48,7 @@ def chosen(kernel: Kernel, objects: Any, state: State, m: int, random_state: int
         kernel.tile(left.take(rows), many, state, out)
         return out
 
-    with single_threaded_blas():  # as many threads as there are would round in as many ways
+    with single_threaded_blas():  # rounding would depend on the number of threads
         if pivots:
             places = pivoted(entries, diagonal, m, rng).pivots
         else:
@@ -60,7 +60,7 @@ def chosen(kernel: Kernel, objects: Any, state: State, m: int, random_state: int
 
 
 def whiten(similar: Any, triangle: Float64) -> Any:
-    """L^-1 k(Z, x) of each row of similarities with the landmarks Z, in the memory of these."""
+    """L^-1 k(Z, x) for each row of similarities with the landmarks Z, in place."""
     solve = scipy.linalg.blas.strsm if similar.dtype == np.float32 else scipy.linalg.blas.dtrsm
     with single_threaded_blas():
         solve(1.0, triangle.astype(similar.dtype, copy=False), similar.T, lower=1, overwrite_b=1)
@@ -71,7 +71,7 @@ def _whitened(block: Float64, diagonal: Float64) -> tuple[Indices, Float64]:
     """The landmarks in the order of pivots, without those that depend on others, and their triangle."""
     np.fill_diagonal(block, diagonal)
     largest = float(diagonal.max(initial=0.0))
-    if not largest > 0.0:  # one landmark, whose similarities are kept as they are: there are none
+    if not largest > 0.0:  # keep one landmark: all similarities are 0
         return np.zeros(min(1, len(block)), dtype=np.intp), np.ones((min(1, len(block)),) * 2)
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(block, tol=_DEPENDENT * largest, lower=1)
     kept = order[:rank].astype(np.intp) - 1

@@ -1,7 +1,7 @@
-"""Where the features of an object lie in it, and how parts of the object share a decision.
+"""The positions of features in an object, and how parts of the object contribute to a decision.
 
-Every occurrence of a feature lies on some parts of its object: a word on its letters, a path on its two ends. What the
-feature adds to a decision value is shared equally by these parts, so the shares of all parts add up to the value.
+Every occurrence of a feature covers some parts of its object: a word covers its letters, a path its two ends. These
+parts share the contribution of the feature equally, so the shares of all parts add up to the decision value.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Shares:
 class Occurrences:
     """Every occurrence of a feature in one object.
 
-    The parts on which occurrence k lies are the first ``sizes[k]`` numbers of ``places[k]``; the rest is 0.
+    The parts that occurrence k covers are the first ``sizes[k]`` numbers of ``places[k]``; the rest is 0.
     """
 
     parts: tuple[Any, ...]
@@ -44,16 +44,16 @@ class Occurrences:
     places: Int64
     sizes: Int64
     spell: Callable[[int], Any]
-    """The feature of the k-th occurrence as people read it."""
+    """The readable name of the feature of the k-th occurrence."""
 
     @classmethod
     def on_single_parts(cls, parts: tuple[Any, ...], names: UInt64, spell: Callable[[int], Any]) -> Occurrences:
-        """Features that count parts: the names of those of all parts, once or several times round."""
+        """Features that each cover one part: `names` lists those of all parts, in one or several rounds."""
         places = np.tile(np.arange(len(parts)), len(names) // max(1, len(parts)))[:, None]
         return cls(parts, names, np.ones(len(names)), places, np.ones(len(names), dtype=np.int64), spell)
 
     def shares(self, weigh: Weigh) -> Shares:
-        """What each part adds, by the weights of features."""
+        """What each part adds, given the weights of features."""
         amounts = self.values[:, None] * weigh(self.names)
         spread = np.zeros((len(self.parts), amounts.shape[1]))
         for place in range(self.places.shape[1]):

@@ -3,8 +3,8 @@
 Source    Chen, Epperly, Tropp and Webber, Randomly pivoted Cholesky (2022), with the blocked rejection sampling of
           Epperly, Tropp and Webber, Embrace rejection (2024)
 
-Pivots are drawn in proportion to what is left of the diagonal, so that the factor is near the best of its rank while
-only its own rows of K are ever computed.
+Pivots are drawn in proportion to the residual diagonal, so the factor is close to the best of its rank, although only
+its own rows of K are computed.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Entries = Callable[[Indices, Indices | None], Floating]
 
 BLOCK = 64
 """Pivots drawn at once. More make better use of matrix products, but more of them are rejected, since all are drawn
-before the first has changed what is left of the diagonal."""
+before the first has changed the residual diagonal."""
 NEGLIGIBLE = 1e-12
-"""The share of the trace below which what is left is rounding. A larger one gives factors of a smaller rank, a much
-smaller one divides by rounding errors."""
+"""A residual below this fraction of the trace is rounding error. A larger value gives factors of smaller rank; a much
+smaller one would divide by rounding errors."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Pivoted:
-    """F' (one row per pivot), the pivots, and what is left of the trace, as a share."""
+    """F' (one row per pivot), the pivots, and the residual fraction of the trace."""
 
     rows: Float64
     pivots: Indices
@@ -42,7 +42,7 @@ class Pivoted:
 def pivoted(
     entries: Entries, diagonal: Float64, rank: int, rng: np.random.Generator, tolerance: float = NEGLIGIBLE
 ) -> Pivoted:
-    """A factor of at most this rank; fewer pivots where less than `tolerance` of the trace is left."""
+    """A factor of at most this rank; stops early when less than `tolerance` of the trace is left."""
     n = len(diagonal)
     left = diagonal.copy()
     trace = float(left.sum())
@@ -68,7 +68,7 @@ def pivoted(
 
 
 def _accepted(block: Float64, weight: Float64, rng: np.random.Generator) -> tuple[Indices, Float64]:
-    """Go through drawn pivots one by one: each is kept with the probability it still has after those before it."""
+    """Go through drawn pivots in turn: each is kept with the probability it still has, given those before it."""
     work = block.copy()
     kept: list[int] = []
     for column in range(len(work)):

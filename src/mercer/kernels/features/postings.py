@@ -1,8 +1,8 @@
 """Products of count matrices with very many columns, most of them rare.
 
-Where features are hashes of substructures, a few columns are in most rows and nearly all others in a handful. Frequent
-columns are multiplied as dense matrices. For rare ones each tile lists, column by column, the right rows that
-have it (its postings), so that the work is one addition for each feature that two objects share.
+If features are hashes of substructures, a few columns occur in most rows and nearly all others in a handful. Frequent
+columns are multiplied as dense matrices. For rare ones each tile lists, column by column, the right rows that have it
+(its postings), so there is one addition for each feature that two objects share.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.vocabulary import Vocabulary
 
 _DENSE_SHARE = 0.08
-"""A column in more than this share of the rows is cheaper as part of a dense product."""
+"""A column in more than this fraction of the rows is cheaper as part of a dense product."""
 _DENSE_COLUMNS = 1024
-"""At most so many columns are dense, the most frequent: 8 KiB per row. More cost memory, fewer leave long postings."""
+"""The most dense columns: 8 KiB per row. More take memory, fewer leave long postings."""
 
 
 @final
@@ -83,21 +83,22 @@ def inner_products(left: SplitCounts, right: SplitCounts, out: Floating) -> None
 
 
 def intersections(left: SplitCounts, right: SplitCounts, out: Floating) -> None:
-    """out[i, j] = the sum over columns of the smaller count, of sides aligned without `split`."""
+    """out[i, j] = the sum over columns of the smaller count, for sides aligned without `split`."""
     out[...] = 0
     _add_rare(*_rare(left), *_rare(right), left.n_columns, True, out)
 
 
 def numbered(left: UInt64, right: UInt64, never: np.uint64) -> tuple[Any, Any, int]:
-    """The names of the right side as numbers from 0, and those of the left as the same numbers; -1 for `never`, and for
-    what the right side does not have."""
+    """The names of the right side as numbers from 0, and those of the left as the same numbers; -1 for `never` and for
+    names that the right side lacks.
+    """
     words = Vocabulary.of(right[right != never])
     codes = words.find(right)
     return (codes if left is right else words.find(left)), codes, len(words)
 
 
 def added_up(rows: Any, names: UInt64, values: Any, n_rows: int, dtype: DType) -> CountFeatures:
-    """Features from (row, name, value) in any order; a name that occurs several times in a row has the sum."""
+    """Features from (row, name, value) in any order; values of repeated names in a row are summed."""
     order = np.lexsort((names, rows))
     rows, names, values = rows[order], names[order], values[order]
     first = np.ones(len(rows), dtype=bool)

@@ -41,7 +41,7 @@ def side_by_side(parts: Sequence[Any]) -> Any:
 
 
 def stacked(blocks: Sequence[Any]) -> Any:
-    """Blocks of rows as one matrix; of CSR blocks whose columns grew, later ones have more of them."""
+    """Blocks of rows as one matrix; later CSR blocks may have more columns."""
     if not is_sparse(blocks[0]):
         return blocks[0] if len(blocks) == 1 else np.vstack(blocks)
     rows = blocks[0]

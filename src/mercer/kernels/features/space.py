@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from mercer.kernels.base import FittedKernel
 
 _SAMPLE = 32
-"""Objects that tell how many features one has: few enough to take no time, spread evenly over the batch."""
+"""Objects sampled to estimate the features per object: few enough to take no time, evenly spaced in the batch."""
 _IN_SINGLE = 2**25
-"""Matrices of counts with more entries than this are float32, to save memory: half a gigabyte in float64."""
+"""Count matrices with more entries than this, half a gigabyte in float64, are float32 to save memory."""
 _FIRST_BLOCK = 32
-"""Objects in the first block where columns grow; what they have tells how many fit the next."""
+"""Objects in the first block when columns grow; their features determine the size of the next block."""
 _ENTRIES_PER_BLOCK = 2**22
-"""Features of objects in a block, about: 64 MiB of names and values. Smaller blocks add calls, larger ones memory."""
+"""The approximate number of features per block: 64 MiB. Smaller blocks need more calls, larger ones more memory."""
 _MOST_PER_BLOCK = 2**16
-"""Objects in a block, at most, however few features they have."""
+"""The most objects in a block, however few features they have."""
 
 
 @final
@@ -55,7 +55,7 @@ class FeatureSpace:
 
     @property
     def features(self) -> FeatureMap:
-        """Made anew whenever it is needed: maps hold functions, which cannot be pickled."""
+        """Created whenever it is needed: maps contain functions, which cannot be pickled."""
         return features_of(self.fitted)
 
     @classmethod
@@ -65,7 +65,7 @@ class FeatureSpace:
         single = bool(space.words) and entries_per_object(fitted, objects) * len(objects) > _IN_SINGLE
         dtype: DType = np.float32 if single else np.float64
         blocks = space._blocks(objects, dtype, grow=True)
-        if space.words and not space.features.counted:  # columns of one part are final once all are read
+        if space.words and not space.features.counted:  # columns of a part are final only when all objects are read
             for _ in blocks:
                 pass
             blocks = space._blocks(objects, dtype, grow=False)
@@ -75,7 +75,7 @@ class FeatureSpace:
     def folded(cls, fitted: FittedKernel, objects: Objects, coefficients: Float64) -> tuple[Self, Float64]:
         """The space of these objects, and sum_i c_i phi(x_i) in it: one row per feature, one column per output.
 
-        Counted features are added up block by block, without a matrix of all.
+        Counted features are summed block by block, without a matrix of all objects.
         """
         space = cls._empty(fitted)
         if not space.features.counted:
@@ -106,15 +106,15 @@ class FeatureSpace:
         return self._blocks(objects, np.float64, grow=False)
 
     def names(self, objects: Objects, columns: Columns = None) -> tuple[Any, ...]:
-        """What the columns are called.
+        """The names of the columns.
 
-        Those of vectors are called as the user calls them (by `columns`, or by their place), monomials by their
-        factors. Counted features are spelt out where these objects have them: words, neighbourhoods, subtrees.
+        Columns of vectors have the user's names (`columns`) or their position, monomials those of their factors.
+        Counted features that these objects have are spelt out: words, neighbourhoods, subtrees.
         """
         return tuple(self.features.names(objects, iter(self.words), columns))
 
     def weigh(self, weights: Float64) -> Weigh:
-        """Weights (one row per column of the space) by the names of counted features; 0 for unknown ones."""
+        """A function from names of counted features to their rows of `weights`; 0 for unknown names."""
 
         def weights_of(names: UInt64) -> Float64:
             place = self.words[0].find(np.ascontiguousarray(names))
@@ -159,7 +159,7 @@ def feature_matrix(fitted: FittedKernel, objects: Objects, columns: Columns = No
 
 
 def entries_per_object(fitted: FittedKernel, objects: Objects) -> float:
-    """How many features an object has, by an evenly spread sample."""
+    """The average number of features per object, from an evenly spaced sample."""
     features = features_of(fitted)
     sample = objects.take(np.unique(np.linspace(0, len(objects) - 1, _SAMPLE).astype(np.intp)))
     words = iter([Vocabulary() for _ in range(features.vocabularies)])

@@ -13,7 +13,7 @@ from mercer.kernels.features.alphabet import Alphabet, checked_alphabet
 
 REPAIRS = ("none", "clip", "shift")
 _TOLERANCE = 1e-9
-"""Relative asymmetry and negative eigenvalues up to this are rounding; larger ones would make no kernel."""
+"""Relative asymmetry and negative eigenvalues up to this are rounding errors; larger ones are refused."""
 
 
 def checked_matrix(owner: str, alphabet: Any, matrix: Any, field: str = "matrix") -> tuple[Alphabet, Float64]:

@@ -10,9 +10,9 @@ from mercer._jit import Array, jit
 from mercer._types import UInt64
 
 _SMALLEST = 1024
-"""Names that an empty table has room for: 24 KiB; it doubles whenever it is full."""
+"""The capacity of a new table: 24 KiB; it doubles whenever it is full."""
 _PIECE = 2**16
-"""Names added at a time. Room is made for all of a piece before it is known how many repeat: larger pieces waste
+"""Names added at a time. Memory is reserved for a whole piece before repeated names are known: larger pieces waste
 memory, smaller ones call the compiled loop more often."""
 
 
@@ -48,14 +48,14 @@ class Vocabulary:
     def add(self, names: UInt64) -> Any:
         """The numbers of these names; new ones get the next."""
         numbers = np.empty(len(names), dtype=np.int32)
-        for start in range(0, len(names), _PIECE):  # names repeat: room for all at once would be far too much
+        for start in range(0, len(names), _PIECE):  # names repeat: do not reserve memory for all at once
             piece = slice(start, start + _PIECE)
             self._make_room(self._used + len(names[piece]))
             self._used = _add(names[piece], self._names, self._slots, self._used, numbers[piece])
         return numbers
 
     def find(self, names: UInt64) -> Any:
-        """The numbers of these names; -1 for those that are not in it."""
+        """The numbers of these names; -1 for unknown ones."""
         numbers = np.empty(len(names), dtype=np.int32)
         _find(names, self._names, self._slots, numbers)
         return numbers
@@ -74,7 +74,7 @@ class Vocabulary:
 
 @jit
 def _slot(name: Array, known: Array, slots: Array) -> Any:
-    """The place of a name in the table, or the empty one where it belongs."""
+    """The slot of a name in the table, or the empty slot where it belongs."""
     last = slots.shape[0] - 1
     slot = np.int64((name ^ (name >> np.uint64(32))) & np.uint64(last))
     while slots[slot] >= 0 and known[slots[slot]] != name:

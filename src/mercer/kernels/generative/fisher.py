@@ -19,7 +19,7 @@ _NULL = 1e-10
 
 
 class Fisher(Embedding):
-    """k(x, z) = phi(x)' I^-1 phi(z), with phi the gradient of log P(x). Subclasses give `model` and `scores`."""
+    """k(x, z) = phi(x)' I^-1 phi(z), with phi the gradient of log P(x). Subclasses define `model` and `scores`."""
 
     information: str
 
@@ -48,8 +48,8 @@ class Fisher(Embedding):
 def whitening(scores: Any, owner: str) -> Float64:
     """W with W W' = I^+, the pseudo-inverse of the mean of phi phi' over the training objects.
 
-    `scores` is a matrix with a row for each object, dense or sparse. Whichever of its two products is smaller is
-    decomposed. With no fewer directions than objects, the training objects all become orthogonal, which warns.
+    `scores` is a matrix with a row for each object, dense or sparse. The smaller of its two products is decomposed.
+    Warns if there are at least as many directions as objects, because all training objects are then orthogonal.
     """
     found = _whitening(scores)
     if 1 < scores.shape[0] <= found.shape[1]:

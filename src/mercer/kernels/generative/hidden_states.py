@@ -21,9 +21,9 @@ from mercer.kernels.generative.probabilities import EXAMPLE, MODEL, Row, Rows, c
 from mercer.kernels.generative.tree_loop import LANES, log_pair, tree_block
 
 _CELLS_PER_TILE = 1e8
-"""Products of probabilities in a tile, a tenth of a second or so: tiles cannot be interrupted."""
+"""Products of probabilities per tile: about a tenth of a second, since tiles cannot be interrupted."""
 _SMALL = 1e-50
-"""A model with smaller probabilities than this leaves the range of float64 too easily: all pairs go in logarithms."""
+"""A model with smaller probabilities leaves the range of float64 too easily: all pairs are computed in logarithms."""
 _SHAPE: dict[str, Any] = {
     "parents": (-1, 0, 0, 1, 1, 2, 2, *range(3, 7), 3, 4, 5, 6),
     "observed": tuple(range(3, 15)),
@@ -50,8 +50,8 @@ class Observed:
 class Marginal(ComputedAsLogarithm):
     """Strings of one length, emitted by nodes of a tree whose hidden states depend on the state of the parent.
 
-    The model is given as `start`, `transitions` and `emissions`, over the symbols of an `alphabet`; or, where these are
-    None, learnt by `fit`, with that number of `states`.
+    The model is given as `start`, `transitions` and `emissions`, over the symbols of an `alphabet`; or, if these are
+    None, learnt by `fit` with `states` states.
     """
 
     start: Row | None = None
@@ -73,7 +73,7 @@ class Marginal(ComputedAsLogarithm):
 
     @abstractmethod
     def length(self, lengths: Int64) -> int:
-        """The one length that strings have, given those of the training strings."""
+        """The common length of all strings, given the lengths of the training strings."""
 
     @property
     def data_dependent(self) -> bool:
@@ -102,7 +102,7 @@ class Marginal(ComputedAsLogarithm):
 
     def features(self, objects: Strings, state: State, dtype: DType) -> Observed:
         codes = self._codes(objects, state)
-        # k(s, s) is one sum with squared emissions, against a string that is certain.
+        # k(s, s) is one sum with squared emissions, against a string of probability 1.
         nothing = np.zeros((1, codes.shape[1]), dtype=np.int32)
         emissions = state.values["emissions"]
         own = self._block(nothing, np.ones_like(emissions), codes, emissions**2, state)[0]
@@ -140,10 +140,10 @@ class Marginal(ComputedAsLogarithm):
 class FixedLengthHMM(Marginal):
     """Strings of one length under a hidden Markov model: k(s, t) = sum over paths h of P(h) P(s | h) P(t | h).
 
-    `start` has the probability of each state, `transitions` a row for each state of where it leads, `emissions` a row
-    for each state of the symbols of the `alphabet`. Where they are None, `fit` learns a model with `states` states by
-    Baum and Welch's algorithm from a random start. The value is the probability that two strings, emitted
-    independently along one hidden path, are s and t: use `kernels.normalise`, which works with logarithms.
+    `start` has the probability of each state; row i of `transitions` has the probabilities of the states after state i,
+    and row i of `emissions` those of the symbols of the `alphabet`. If they are None, `fit` learns a model with
+    `states` states by the Baum-Welch algorithm from a random start. The value is the probability that two strings,
+    emitted independently along one hidden path, are s and t: use `kernels.normalise`, which works with logarithms.
 
     `random_state` is the seed of the starts from which probabilities are learnt.
 
@@ -173,7 +173,7 @@ class HiddenTree(Marginal):
     `parents` has the number of the parent of each node; the root is node 0, with parent -1, and a parent comes before
     its children. `observed` are the nodes that emit the symbols of a string, in order: by default the leaves, as in
     phylogenetic profiles. `transitions` has a row for each state of the parent; the model is given or learnt as for
-    `FixedLengthHMM`, which is the tree that is a chain.
+    `FixedLengthHMM`, whose tree is a chain.
 
     `random_state` is the seed of the starts from which probabilities are learnt.
 

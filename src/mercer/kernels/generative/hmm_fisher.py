@@ -26,11 +26,11 @@ class HMMFisher(Fisher):
     """The Fisher kernel of a hidden Markov model: k(s, t) = phi(s)' I^-1 phi(t), phi the gradient of log P(s).
 
     With n(.) the counts expected given the string, the gradient has n_a / start_a - 1 for the first state,
-    n_ab / transitions_ab - n_a for steps, and n_ax / emissions_ax - n_a for symbols. Probabilities of 0 are no
+    n_ab / transitions_ab - n_a for steps, and n_ax / emissions_ax - n_a for symbols. Probabilities of 0 are not
     parameters, and have no score. The model is given as `start`, `transitions` and `emissions` over an `alphabet`;
-    where these are None, `fit` trains one of `states` states with hmmlearn (extra ``hmm``). The `information` I is
-    ``"identity"``, or ``"empirical"``, the mean of phi phi' over the training strings, by its pseudo-inverse. Strings
-    may have any lengths; the empty string has the score 0.
+    if these are None, `fit` trains a model of `states` states with hmmlearn (extra ``hmm``). The `information` I is
+    ``"identity"``, or ``"empirical"``: the mean of phi phi' over the training strings, whose pseudo-inverse is used.
+    Strings may have any lengths; the empty string has the score 0.
 
     `random_state` is the seed of the starts from which probabilities are learnt.
 
@@ -112,7 +112,7 @@ def _trained(codes: Any, lengths: Any, states: int, symbols: int, random_state: 
     before = logger.level
     with contextlib.ExitStack() as stack:
         stack.callback(logger.setLevel, before)
-        logger.setLevel(logging.ERROR)  # it reports each step that does not raise the likelihood, priors apart
+        logger.setLevel(logging.ERROR)  # it reports each step that does not raise the likelihood without priors
         model.fit(codes.reshape(-1, 1), lengths[lengths > 0])
     return np.asarray(model.startprob_), np.asarray(model.transmat_), np.asarray(model.emissionprob_)
 
@@ -120,7 +120,7 @@ def _trained(codes: Any, lengths: Any, states: int, symbols: int, random_state: 
 @jit(reassociate=False)
 def _expected(codes: Array, start: Array, transitions: Array, emissions: Array, first: Array, steps: Array,
               shown: Array) -> Any:  # fmt: skip
-    """Counts of first states, steps and symbols that are expected given the string; all tables are logarithms.
+    """Expected counts of first states, steps and symbols, given the string; all tables are logarithms.
 
     Returns the logarithm of the probability of the string.
     """

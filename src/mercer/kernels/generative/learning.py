@@ -1,4 +1,4 @@
-"""Maximum likelihood for hidden tree models, of which hidden Markov models are the chains, by Baum and Welch."""
+"""Maximum likelihood for hidden tree models (hidden Markov models are chains) by the Baum-Welch algorithm."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PSEUDO = 0.01
 
 
 def learn(codes: Any, parents: Any, places: Any, states: int, symbols: int, random_state: int) -> Model:
-    """The model under which strings are likeliest, near a random start; the likelihood rises with every step.
+    """A model of locally maximal likelihood, from a random start; the likelihood rises with every step.
 
     `codes` has a row for each string, `parents` the parent of each node, `places` the position it emits, or -1.
     """

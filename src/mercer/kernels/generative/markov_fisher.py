@@ -37,8 +37,8 @@ class MarkovFisher(Counting):
     The score of a string is phi_ua(s) = n_ua(s) / p(a | u) - n_u(s), for every context u of r symbols and symbol a that
     may follow: n_ua counts how often it does, n_u how often u is followed by anything. The first r symbols are taken
     as given. `probabilities` has a row for each context, in the order of the `alphabet`, the last symbol changing
-    fastest; where it is None, `fit` estimates (n_ua + smoothing) / (n_u + smoothing |alphabet|). The `information` I is
-    ``"identity"``, or ``"empirical"``, the mean of phi phi' over the training strings, by its pseudo-inverse.
+    fastest; if it is None, `fit` estimates (n_ua + smoothing) / (n_u + smoothing |alphabet|). The `information` I is
+    ``"identity"``, or ``"empirical"``: the mean of phi phi' over the training strings, whose pseudo-inverse is used.
 
     >>> from mercer import kernels
     >>> kernel = kernels.MarkovFisher(alphabet="ab", probabilities=((0.7, 0.3), (0.4, 0.6)))
@@ -86,7 +86,7 @@ class MarkovFisher(Counting):
         if short:
             warnings.warn(
                 f"{short} of {len(objects)} strings have no more than the {self.order} symbols that MarkovFisher takes "
-                "as given: they compare as 0 to all.",
+                "as given: their kernel value with any string is 0.",
                 KernelWarning,
                 stacklevel=4,
             )
@@ -105,7 +105,7 @@ class MarkovFisher(Counting):
         return State({**state.values, "names": names.astype(np.int64), "whitening": whitening(matrix, "MarkovFisher")})
 
     def _words(self, objects: Strings, symbols: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The code of every context and the symbol after it, and where those of each string begin."""
+        """The codes of every context and the symbol after it, and where those of each string begin."""
         codes = encode_known(objects, symbols, "MarkovFisher").astype(np.int64)
         size, width = max(1, len(symbols)), self.order + 1
         words = np.zeros(max(0, len(codes) - width + 1), dtype=np.int64)

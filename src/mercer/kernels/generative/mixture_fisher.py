@@ -26,12 +26,12 @@ class GaussianMixtureFisher(Fisher):
 
     With g_c(x) the probability of component c given x, the gradient has g_c - w_c for the weights (as logits), g_c S_c
     (x - m_c) for the means, with S_c the inverse covariance, and g_c (S_c (x - m_c)(x - m_c)' S_c - S_c) / 2 for the
-    covariances, of which the diagonal is taken where `covariance` is ``"diag"``. The mixture is given as `weights`,
-    `means` and `covariances`, or made from scikit-learn's by ``GaussianMixtureFisher.of(mixture)``; where they are
-    None, `fit` trains scikit-learn's `GaussianMixture` with that number of `components`. The `information` I is
-    ``"identity"``, or ``"empirical"``, the mean of phi phi' over the training vectors, by its pseudo-inverse.
+    covariances, of which only the diagonal is used if `covariance` is ``"diag"``. The mixture is given as `weights`,
+    `means` and `covariances`, or taken from a fitted scikit-learn mixture by ``GaussianMixtureFisher.of(mixture)``; if
+    they are None, `fit` trains scikit-learn's `GaussianMixture` with `components` components. The `information` I is
+    ``"identity"``, or ``"empirical"``: the mean of phi phi' over the training vectors, whose pseudo-inverse is used.
 
-    The score of a bag of vectors is the sum of their scores: so `DerivedSubsets` over this kernel compares bags.
+    The score of a bag of vectors is the sum of their scores, so `DerivedSubsets` over this kernel compares bags.
 
     `random_state` is the seed of the starts from which the mixture is learnt.
 

@@ -25,18 +25,18 @@ from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, recompute, wi
 from mercer.kernels.loops.string_lanes import RUNNER
 
 _COST = 4.0
-"""Numbers computed for a pair of symbols."""
+"""The cost of a pair of symbols, in computed numbers."""
 _SMALL = 1e-20
-"""A model with smaller probabilities than this leaves the range of float64 too easily: all pairs are computed alone."""
+"""A model with smaller probabilities leaves the range of float64 too easily: all pairs are computed one by one."""
 _LONG, _RECOMPUTED = 300, 20
-"""Pairs of strings longer than the first number are often computed again, at about the second number times the cost."""
+"""Pairs of strings longer than the first number are often recomputed, at about the second number times the cost."""
 _RATES = ("gap_open", "gap_extend", "stop")
 _USUAL = {"gap_open": 0.1, "gap_extend": 0.5, "stop": 0.05, "mutation": 0.2}
-"""Where estimates begin, and what they are without evidence."""
+"""Initial estimates, which are kept in the absence of evidence."""
 _MOST_STRINGS, _MOST_SYMBOLS = 100, 500
-"""Strings, and symbols of each, that a model is learnt from: its few rates need no more, and steps stay cheap."""
+"""The most strings, and symbols of each, that a model is learnt from: its few rates need no more."""
 _CELLS = 5e5
-"""Of the tables that a step of learning fills: it takes a tenth of a second."""
+"""The most cells that a step of learning fills: about a tenth of a second."""
 
 
 @final
@@ -46,19 +46,19 @@ class PairHMM(ComputedAsLogarithm):
 
     A hidden word of classes is drawn: it ends with probability `stop` after each symbol, and class c has the
     probability `weights[c]`. Each class emits a symbol into either string, by its row of `classes`. Before, between and
-    after them, either string has a gap with probability `gap_open`, of a length that goes on with probability
-    `gap_extend`, filled with symbols of the `background`. Given the classes the two strings are
-    independent and alike, which makes the kernel positive semi-definite.
+    after them, either string has a gap with probability `gap_open`; it goes on with probability `gap_extend` after each
+    symbol, and its symbols come from the `background`. Given the classes, the two strings are independent and
+    identically distributed, so the kernel is positive semi-definite.
 
-    The `background` is given, or the frequencies of symbols in training. Without `classes`, there is one for each
-    symbol, as frequent as the symbol, which it emits but for a `mutation` to the background. Instead of classes,
-    `match` may give the probability of every pair of matched symbols, a symmetric table that sums to 1: then the kernel
-    is positive semi-definite if the table is: see `psd`.
+    The `background` is given, or consists of the frequencies of symbols in training. Without `classes`, there is one
+    for each symbol, as frequent as the symbol; it emits that symbol or, with probability `mutation`, one from the
+    background. Instead of classes, `match` may give the probability of every pair of matched symbols, a symmetric table
+    that sums to 1; the kernel is then positive semi-definite if the table is (see `psd`).
 
-    A rate that is None is estimated by `fit`, and with ``mutation=None`` the classes are, one for each symbol: by Baum
-    and Welch's algorithm on the pairs of each training string and the one most like it under the rates at the start
-    (0.1, 0.5, 0.05 and 0.2, which count as a little evidence). At most 100 different strings take part, evenly spaced
-    through the training set, fewer where they are long, with their first 500 symbols. Nothing in it is random.
+    A rate that is None is estimated by `fit`, and with ``mutation=None`` so are the classes, one per symbol: by the
+    Baum-Welch algorithm, on pairs of each training string and the one most similar to it under the initial rates (0.1,
+    0.5, 0.05 and 0.2, which act as a weak prior). At most 100 different strings are used, evenly spaced in the training
+    set, fewer if they are long, and only their first 500 symbols. Nothing in it is random.
 
     Values fade exponentially with length: use `kernels.normalise`, which works with logarithms.
 
@@ -119,7 +119,7 @@ class PairHMM(ComputedAsLogarithm):
 
     @property
     def _free(self) -> tuple[list[bool], bool]:
-        """Which rates are to be estimated; and whether the classes are."""
+        """Which rates are to be estimated, and whether the classes are."""
         rates = [getattr(self, name) is None for name in _RATES]
         return rates, all(part is None for part in (self.mutation, self.classes, self.match))
 
@@ -152,7 +152,7 @@ class PairHMM(ComputedAsLogarithm):
         return _state(symbols, model)
 
     def _neighbours(self, coded: Strings, symbols: Any, model: PairModel) -> list[tuple[Any, Any]]:
-        """Pairs of the strings that train the model: each with the other one that has the largest cosine with it."""
+        """Pairs of strings that train the model: each with the other one of the largest cosine."""
         rows = [coded.symbols[a:b][:_MOST_SYMBOLS] for a, b in itertools.pairwise(coded.offsets)]
         rows = list({row.tobytes(): row for row in rows}.values())
         cells = float(np.mean([len(row) ** 2 for row in rows]))
@@ -184,7 +184,7 @@ class PairHMM(ComputedAsLogarithm):
         return _mark_all
 
     def _completed(self, logs: Float64, left: SequenceFeatures, right: SequenceFeatures, state: State) -> Float64:
-        """Logarithms in which pairs that left the range of float64 are computed again, with a scale for every cell."""
+        """Logarithms, after recomputing pairs that left the range of float64 with a scale for every cell."""
         odds, base, numbers = _tables(state)
 
         def one_pair(s: Any, t: Any) -> float:
@@ -215,14 +215,14 @@ def _joint(value: Any, alphabet: Alphabet) -> Rows:
     _, table = checked_matrix("PairHMM", alphabet, value, "match")
     if table.min() < 0 or abs(table.sum() - 1.0) > 1e-6:
         raise ParameterError(
-            "The 'match' parameter of PairHMM must hold probabilities that sum to 1 over all pairs, but the least is "
-            f"{table.min():g}, the sum {table.sum():.9g}. Divide counts of pairs by their sum."
+            "The 'match' parameter of PairHMM must hold probabilities that sum to 1 over all pairs, but the smallest "
+            f"is {table.min():g} and the sum {table.sum():.9g}. Divide counts of pairs by their sum."
         )
     return tuple(tuple(float(entry) for entry in row) for row in table)
 
 
 def _checked_tables(kernel: PairHMM) -> dict[str, Any]:
-    """The tables of probabilities that were given, each row a distribution over the alphabet or the classes."""
+    """The given tables of probabilities; each row is a distribution over the alphabet or the classes."""
     found: dict[str, Any] = {}
     letters = kernel.alphabet or ""
     if kernel.background is not None:
@@ -241,7 +241,7 @@ def _checked_tables(kernel: PairHMM) -> dict[str, Any]:
 
 
 def _tables(state: State) -> tuple[Any, Float64, Float64]:
-    """Odds of matched symbols, base-2 logarithms of the background, and the ways between states."""
+    """Odds of matched symbols, base-2 logarithms of the background, and transitions between states."""
     return state.values["odds"], np.log2(state.values["background"]), ways(state.values["rates"])
 
 

@@ -1,10 +1,10 @@
-"""Maximum a posteriori estimates for pair hidden Markov models, by Baum and Welch's algorithm on pairs of strings.
+"""Maximum a posteriori estimates for pair hidden Markov models, by the Baum-Welch algorithm on pairs of strings.
 
-Given what is hidden, the probability of a pair is a product of `stop` and 1 - `stop` for each place where the word of
-classes ends or goes on, of `gap_open` and 1 - `gap_open` for the two gaps of each place, of `gap_extend` and
-1 - `gap_extend` for each symbol of a gap, and of the emissions. So the expected number of matched pairs of symbols and
-of gaps is all that a step needs, and each step has a closed form in which the two strings stay alike: whatever it
-finds is a mixture of classes again, and the kernel of the estimate is positive semi-definite.
+Given what is hidden, the probability of a pair is a product of `stop` or 1 - `stop` for each place where the word of
+classes ends or goes on, of `gap_open` or 1 - `gap_open` for the two gaps of each place, of `gap_extend` or 1 -
+`gap_extend` for each symbol of a gap, and of the emissions. So a step only needs the expected numbers of matched pairs
+of symbols and of gaps, and has a closed form that treats both strings alike: the estimate is again a mixture of
+classes, and its kernel is positive semi-definite.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from mercer._jit import Array, jit
 from mercer._types import Float64
 
 _MOST_STEPS, _LEAST_GAIN = 40, 1e-5
-"""Learning ends after this many steps, or when a step gains a smaller fraction than this of what was reached. A step
-costs as much as comparing all pairs, and later ones change the kernel little."""
+"""Learning ends after this many steps, or when the relative gain of a step is smaller than this. A step costs as much
+as comparing all pairs, and later ones change the kernel little."""
 _SEEN = 2.0
 """How many observations the initial rates count for, in addition to the data."""
 
@@ -46,7 +46,7 @@ Pairs = Sequence[tuple[Any, Any]]
 
 
 def ways(rates: Float64) -> Float64:
-    """Ways between M, X and Y: MM, XM, YM, then the ends of each, then MX, XX, MY, XY, YY."""
+    """Transitions between M, X and Y: MM, XM, YM, then the ends of each, then MX, XX, MY, XY, YY."""
     opened, longer, stop = (float(rate) for rate in rates)
     into = [(1 - opened) ** 2, (1 - longer) * (1 - opened), 1 - longer]
     gaps = [opened, longer, opened * (1 - opened), (1 - longer) * opened, longer]
@@ -54,10 +54,10 @@ def ways(rates: Float64) -> Float64:
 
 
 def learn_pairs(pairs: Pairs, start: PairModel, free: Sequence[bool], *, emissions: bool) -> PairModel:
-    """The likeliest model of pairs of coded strings, near the start, which counts as a little evidence of its own.
+    """The most probable model of pairs of coded strings near the start, which acts as a weak prior.
 
     `free` says which of the rates are to be found, `emissions` whether the classes are. The sum of the log-likelihood
-    and of the evidence of the start rises with every step.
+    and the log prior rises with every step.
     """
     model, before = start, -np.inf
     for _ in range(_MOST_STEPS if pairs else 0):
@@ -71,7 +71,7 @@ def learn_pairs(pairs: Pairs, start: PairModel, free: Sequence[bool], *, emissio
 def improved(
     pairs: Pairs, model: PairModel, start: PairModel, free: Sequence[bool], *, emissions: bool
 ) -> tuple[PairModel, float]:
-    """One step; and what the model before it reached."""
+    """One step, and the value reached by the model before it."""
     matched, gaps, symbols, reached = 0.0 * model.match, 0.0, 0.0, 0.0
     with np.errstate(divide="ignore"):
         tables = np.log(model.match), np.log(model.background), np.log(ways(model.rates))
@@ -89,7 +89,7 @@ def improved(
     if not emissions:
         return step, reached
     shown, chosen = _class_counts(matched, model)
-    size = len(start.background)  # each class begins as if it had been seen this often
+    size = len(start.background)  # each class starts as if it had been seen this often
     reached += float(size * (_by_log(start.classes, model.classes) + _by_log(start.weights, model.weights)))
     shown, chosen = shown + size * start.classes, chosen + size * start.weights
     return replace(step, classes=shown / shown.sum(axis=1, keepdims=True), weights=chosen / chosen.sum()), reached
@@ -111,7 +111,7 @@ def _by_log(counts: Float64, probabilities: Float64) -> float:
 def _expected(left: Array, right: Array, match: Array, fill: Array, numbers: Array, matched: Array) -> Any:
     """log P(left, right) and the expected number of gaps; adds expected matches of symbols to `matched`.
 
-    All tables are logarithms, to allow strings of any length. F: what precedes each cell of M, X, Y; B: what follows.
+    All tables are logarithms, to allow strings of any length. F and B are the forward and backward tables of M, X, Y.
     """
     n, m = left.shape[0], right.shape[0]
     mm, xm, ym, m_end, x_end, y_end, mx, xx, my, xy, yy = numbers

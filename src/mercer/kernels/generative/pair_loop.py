@@ -11,7 +11,7 @@ from mercer.kernels.loops.extended import combined, scaled
 from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes
 
 _LOWEST = 550.0
-"""Cells are kept above exp of minus this, so that none is lost; what then overflows is done again with wider range."""
+"""Cells are kept above exp(-this), so none underflows; pairs that then overflow are recomputed with a wider range."""
 
 
 @jit(reassociate=False)
@@ -23,7 +23,7 @@ def pair_loop(
 
     Probabilities are divided by those of the background and multiplied by c for each symbol, to keep cells in range:
     M(i, j) = c^2 odds (MM M + XM X + YM Y)(i-1, j-1),  X(i, j) = c (MX M + XX X)(i-1, j),
-    Y(i, j) = c (MY M + XY X + YY Y)(i, j-1). out[k] = log2 k, or NaN where that left the range after all.
+    Y(i, j) = c (MY M + XY X + YY Y)(i, j-1). out[k] = log2 k, or NaN if that left the range after all.
     """
     rows, columns = empty_lanes(left_offsets, first), empty_lanes(right_offsets, second)
     width = columns.shape[0]
@@ -75,7 +75,7 @@ def pair_loop(
 
 @jit(reassociate=False)
 def long_pair(left: Array, right: Array, odds: Array, numbers: Array) -> Any:
-    """The same of one pair, with a scale for every cell."""
+    """The same for one pair, with a scale for every cell."""
     m = right.shape[0]
     mm, xm, ym, m_end, x_end, y_end, mx, xx, my, xy, yy = numbers
     F = np.zeros((3, m + 1))

@@ -1,4 +1,4 @@
-"""Tables of probabilities that users give: read once, with the row and the entry named that is wrong."""
+"""Tables of probabilities given by users: read once; errors name the wrong row and entry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Rows = tuple[Row, ...]
 Model = tuple[Float64, Float64, Float64]
 """Start, transitions (a row for each state of the parent) and emissions (a row for each state)."""
 MODEL = ("start", "transitions", "emissions")
-"""What the parts of a model are called, as parameters and in the state of a kernel."""
+"""The names of the parts of a model, as parameters and in the state of a kernel."""
 EXAMPLE: dict[str, Any] = {
     "alphabet": "ACGT",
     "start": (0.6, 0.4),
@@ -24,7 +24,7 @@ EXAMPLE: dict[str, Any] = {
     "emissions": ((0.5, 0.3, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)),
 }
 _TOLERANCE = 1e-6
-"""Sums this far from 1 are rounding of printed probabilities, and are repaired; others are mistakes."""
+"""Sums up to this far from 1 come from rounded probabilities and are normalised; others are mistakes."""
 
 
 def checked_row(owner: str, field: str, value: Any, size: int | None = None) -> Row:
@@ -39,7 +39,7 @@ def checked_row(owner: str, field: str, value: Any, size: int | None = None) -> 
 def checked_rows(
     owner: str, field: str, value: Any, columns: int, n_rows: int | None = None, *, positive: bool = False
 ) -> Rows:
-    """A table with a distribution in every row; `positive` where the kernel divides by each entry."""
+    """A table with a distribution in every row; `positive` if the kernel divides by each entry."""
     rows = _array(owner, field, value, 2)
     n_rows = len(rows) if n_rows is None else n_rows
     if rows.shape != (n_rows, columns):
@@ -73,7 +73,7 @@ def check_hidden_model(kernel: Any) -> None:
 
 
 def given_model(kernel: Any) -> Model | None:
-    """The model that the parameters of a kernel give, if they do."""
+    """The model given by the parameters of a kernel, if any."""
     return None if kernel.start is None else tuple(np.asarray(getattr(kernel, name)) for name in MODEL)  # type: ignore[return-value]
 
 

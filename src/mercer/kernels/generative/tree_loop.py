@@ -1,7 +1,7 @@
 """Sums over the hidden states of a tree, for blocks of pairs of strings.
 
-Upwards: kappa_v(a) = E_a(s_v) E_a(t_v) prod over children c of sum_b T(a -> b) kappa_c(b), without emissions
-where v emits nothing; k = sum_a start_a kappa_root(a).
+Upwards: kappa_v(a) = E_a(s_v) E_a(t_v) prod over children c of sum_b T(a -> b) kappa_c(b), without emissions if v emits
+nothing; k = sum_a start_a kappa_root(a).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import numpy as np
 from mercer._jit import Array, jit
 
 LANES = 16
-"""Strings compared with one at a time, a multiple of what a vector register holds; more would crowd the first cache."""
+"""Strings compared with one at a time: a multiple of the vector width; more would not fit the first-level cache."""
 _NARROW = 1e-200
-"""A state less likely than another by this factor is about to be lost, though it may lead to most of the result."""
+"""A state less likely than another by this factor may underflow soon, although it may lead to most of the result."""
 
 
 @jit(reassociate=False)
@@ -23,7 +23,7 @@ def tree_block(
     left: Array, left_table: Array, right: Array, right_table: Array, start: Array, transitions: Array,
     parents: Array, places: Array, out: Array,
 ) -> None:  # fmt: skip
-    """out[i, j] = log2 k(left i, right j), or NaN where float64 might have lost a state on the way."""
+    """out[i, j] = log2 k(left i, right j), or NaN if a state may have underflowed on the way."""
     nodes, states = parents.shape[0], start.shape[0]
     children = np.zeros(nodes, dtype=np.int64)
     for v in range(1, nodes):
@@ -80,7 +80,7 @@ def _message(kappa: Array, row: Array, target: Array) -> None:
 
 @jit(reassociate=False)
 def _rescale(values: Array, exponents: Array, narrow: Array) -> None:
-    """Bring the largest of each lane near 1 by a power of two, and note the smallest that is not 0."""
+    """Scale the largest of each lane to about 1 by a power of two, and record the smallest nonzero one."""
     for lane in range(LANES):
         highest = 0.0
         for a in range(values.shape[0]):
@@ -100,7 +100,7 @@ def log_pair(
     left: Array, left_logs: Array, right: Array, right_logs: Array, start: Array, transitions: Array,
     parents: Array, places: Array,
 ) -> Any:  # fmt: skip
-    """The same of one pair; all tables are natural logarithms."""
+    """The same for one pair; all tables are natural logarithms."""
     nodes, states = parents.shape[0], start.shape[0]
     below = np.zeros((nodes, states))
     for v in range(nodes - 1, -1, -1):

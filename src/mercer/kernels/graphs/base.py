@@ -1,4 +1,4 @@
-"""What the kernels on graphs share: new graphs must be of the kind that the kernel was fitted on."""
+"""Shared code of kernels on graphs: new graphs must be of the kind that the kernel was fitted on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mercer.kernels.features.postings import SplitCounts, align, inner_products
 
 
 class GraphKernel(Kernel):
-    """A kernel on graphs. Its state says of which kind they are; `alike` refuses others."""
+    """A kernel on graphs. Its state records their kind; `alike` refuses others."""
 
     domain = Graphs
 
@@ -27,7 +27,7 @@ class GraphKernel(Kernel):
 
 
 class CountingGraphs(GraphKernel, Counting):
-    """The inner product of counts of hashed features of graphs, most of them rare; subclasses give `counts`."""
+    """The inner product of counts of hashed features of graphs, most of them rare; subclasses define `counts`."""
 
     def align(self, left: CountFeatures, right: CountFeatures, state: State) -> tuple[SplitCounts, SplitCounts]:
         return align(left, right)
@@ -42,12 +42,12 @@ def nodes_of(one: Graphs) -> tuple[int, ...]:
 
 
 def label_of(graphs: Graphs, node: int) -> str:
-    """The label of a node as text; a star where there are no labels."""
+    """The label of a node as text; a star if there are no labels."""
     return "*" if graphs.labels is None else text_of_label(int(graphs.labels[node]))
 
 
 def joined(first: str, between: str, second: str, *, directed: bool) -> str:
-    """Two nodes and what is between them as text, in either order unless they are `directed`."""
+    """Two nodes and the connection between them as text; independent of their order unless `directed`."""
     if directed:
         return f"{first} -({between})-> {second}"
     return f"{min(first, second)} -({between})- {max(first, second)}"
@@ -70,7 +70,7 @@ def kind_of(graphs: Graphs) -> Int64:
 
 
 def alike(graphs: Graphs, state: State, *, edge_labels: bool = False) -> Graphs:
-    """The graphs, if they can be compared with those of training."""
+    """The graphs; refuses those of another kind than the training graphs."""
     wanted, found = state.values["kind"], kind_of(graphs)
     words = (
         ("are directed", "are undirected"),
@@ -81,13 +81,13 @@ def alike(graphs: Graphs, state: State, *, edge_labels: bool = False) -> Graphs:
         if wanted[number] != found[number]:
             before, now = words[number][1 - int(wanted[number])], words[number][1 - int(found[number])]
             raise InputError(
-                f"These graphs {now}, but the graphs that the kernel was fitted on {before}. Prepare both alike."
+                f"These graphs {now}, but those that the kernel was fitted on {before}. Prepare both in the same way."
             )
     return graphs
 
 
 def refuse_weights(graphs: Graphs, owner: str, *, positive: bool) -> None:
-    """Negative weights (and zero ones, if they must be `positive`) are no lengths and no numbers of walks."""
+    """Refuse negative weights (and zero, if they must be `positive`): lengths and numbers of walks have none."""
     weights = graphs.weights
     if weights is None:
         return

@@ -1,4 +1,4 @@
-"""How often each class of graphs with 3, 4 or 5 nodes occurs as an induced subgraph.
+"""Counts of induced subgraphs with 3, 4 or 5 nodes, by isomorphism class.
 
 Classes are ordered by number of edges, then by degrees, largest first, then by their smallest adjacency code.
 """
@@ -22,7 +22,7 @@ ENUMERATED = 60
 
 
 def of_size_3(graphs: Graphs) -> Float64:
-    """No edge, one, two, three."""
+    """Counts of sets of three nodes with 0, 1, 2 and 3 edges."""
     found = _counts(graphs.offsets, graphs.bounds, graphs.neighbours, False)
     n, m, wedges, triangles = found[:, 0], found[:, 1], found[:, 2], found[:, 3]
     two = wedges - 3 * triangles
@@ -40,7 +40,7 @@ def of_size_4(graphs: Graphs) -> Float64:
     paw = tails - 4 * diamond - 12 * complete
     star = stars - paw - 2 * diamond - 4 * complete
     path = walks - 3 * triangles - 4 * cycle - 2 * paw - 6 * diamond - 12 * complete
-    # What is not connected follows by counting, in two ways, its parts inside all sets of four.
+    # Counts of disconnected classes follow by double counting their parts in all sets of four.
     lone_triangle = triangles * (n - 3) - paw - 2 * diamond - 4 * complete
     apart = m * (m - 1) / 2 - wedges - path - 2 * cycle - paw - 2 * diamond - 3 * complete
     met = (wedges - 3 * triangles) * (n - 3) - 3 * star - 2 * path - 4 * cycle - 2 * paw - 2 * diamond
@@ -94,7 +94,7 @@ def classes_of_codes(size: int) -> Int64:
 
 
 def _choose(n: Any, k: int) -> Any:
-    """n over k, zero where n < k."""
+    """The binomial coefficient, zero if n < k."""
     result = np.ones_like(n)
     for i in range(k):
         result = result * np.maximum(n - i, 0) / (i + 1)
@@ -103,8 +103,10 @@ def _choose(n: Any, k: int) -> Any:
 
 @jit
 def _counts(offsets: Array, bounds: Array, neighbours: Array, four: bool) -> Any:
-    """For each graph, without its loops: nodes, edges, pairs of edges that meet, triangles; and with `four` triples of
-    edges at a node, walks of three edges, squares, triangles with a tail, squares with a chord, complete graphs."""
+    """For each graph, without loops, the numbers of nodes, edges, pairs of edges that meet and triangles; with `four`
+    also of triples of edges at a node, walks of three edges, squares, triangles with a tail, squares with a chord,
+    complete graphs.
+    """
     graphs = offsets.shape[0] - 1
     out = np.zeros((graphs, 10 if four else 4), dtype=np.float64)
     largest = longest_part(offsets)

@@ -22,7 +22,7 @@ from mercer.kernels.graphs import census
 from mercer.kernels.graphs.base import CountingGraphs, alike, nodes_of
 
 _MOST_GRAPHLETS = 200_000_000
-"""Explanations look at every graphlet: with more than these they would take more than seconds."""
+"""The most graphlets for explanations, which examine each one: more would take too long."""
 _NAMES = {
     3: ("no edge", "one edge", "path", "triangle"),
     4: (
@@ -43,13 +43,13 @@ class Graphlet(CountingGraphs):
     complete. Labels, weights and loops are ignored.
 
     With ``scaling="cosine"``, k is the cosine of the angle between the two histograms; with ``"frequency"`` the inner
-    product of relative frequencies; with ``"count"`` that of the counts. Graphs with fewer than `size` nodes are
-    0 to all.
+    product of relative frequencies; with ``"count"`` that of the counts. Graphs with fewer than `size` nodes have the
+    value 0 with any graph.
 
     Sizes 3 and 4 are counted exactly, by closed formulas. Size 5 is enumerated in graphs of up to 60 nodes; in larger
-    ones `samples` sets of nodes are drawn evenly, which estimates the frequencies without bias and, with probability
-    1 - delta, to sqrt(2 (34 ln 2 + ln(1 / delta)) / samples) in the sum of absolute errors: 0.023 for 95 % as it
-    stands. The draws depend on `random_state` and the graph alone.
+    ones `samples` sets of nodes are drawn uniformly. The estimated frequencies are unbiased and, with probability 1 -
+    delta, their absolute errors sum to at most sqrt(2 (34 ln 2 + ln(1 / delta)) / samples): 0.023 for 95 % by default.
+    The draws depend only on `random_state` and the graph.
 
     >>> import networkx as nx
     >>> from mercer import kernels
@@ -65,9 +65,9 @@ class Graphlet(CountingGraphs):
     variants = ({}, {"size": 3, "scaling": "frequency"}, {"size": 5})
 
     def histograms(self, graphs: Any) -> Float64:
-        """How often each class occurs in each graph, a row for each graph and a column for each class.
+        """How often each class occurs in each graph: one row per graph, one column per class.
 
-        `feature_matrix` has columns for those classes only that some graph has.
+        `feature_matrix` only has columns for classes that occur in some graph.
 
         >>> import networkx as nx
         >>> from mercer import kernels
@@ -101,10 +101,10 @@ class Graphlet(CountingGraphs):
         )
 
     def shares(self, one: Graphs, state: State, weigh: Weigh) -> Shares:
-        """A graphlet lies on all of its nodes. They are looked at one after the other, since they are many."""
+        """The nodes of a graphlet share its weight equally. Graphlets are not stored, because they are many."""
         size = int(one.sizes[0])
         if math.comb(size, self.size) > _MOST_GRAPHLETS:
-            raise InputError(f"A graph has {size} nodes, too many to look at each graphlet of size {self.size}.")
+            raise InputError(f"A graph has {size} nodes, too many to enumerate its graphlets of size {self.size}.")
         table = census.classes_of_codes(self.size)
         weights = weigh(np.arange(int(table.max()) + 1, dtype=np.uint64))
         near = (alike(one, state).adjacency(0) != 0).astype(np.int64)
@@ -117,7 +117,7 @@ class Graphlet(CountingGraphs):
 
 
 def scaled(histograms: Float64, scaling: str) -> Float64:
-    """Histograms as they are compared; those that are all zero stay so.
+    """Scaled histograms; those that are all zero stay zero.
 
     >>> slide = np.array([[15, 17, 1, 85, 9, 4, 3, 5, 7, 2, 99.0]])
     >>> scaled(slide, "frequency").round(2).tolist()
@@ -127,7 +127,7 @@ def scaled(histograms: Float64, scaling: str) -> Float64:
 
 
 def _totals(histograms: Float64, scaling: str) -> Float64:
-    """What each histogram is divided by."""
+    """The divisor of each histogram."""
     if scaling == "count":
         return np.ones((len(histograms), 1))
     totals = histograms.sum(axis=1, keepdims=True)
@@ -153,7 +153,7 @@ def _edges(code: int, size: int) -> str:
 
 @jit
 def _share_graphlets(near: Array, table: Array, k: int, weights: Array, histogram: Array, shares: Array) -> None:
-    """Every set of k nodes, by counting up: its class, and an equal share of its weight for each node."""
+    """Enumerate every set of k nodes, and share the weight of its class equally among the nodes."""
     n = near.shape[0]
     chosen = np.arange(k)
     while n >= k:

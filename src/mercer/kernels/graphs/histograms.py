@@ -1,4 +1,4 @@
-"""Histograms of the labels of nodes and edges: what every other kernel on graphs should beat."""
+"""Histograms of the labels of nodes and edges: the baseline for every other kernel on graphs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from mercer.kernels.loops.mixing import mixed
 class VertexHistogram(CountingGraphs):
     """k(G, G') = sum over labels of the product of the numbers of nodes with that label.
 
-    Where there are no labels, the product of the numbers of nodes.
+    Without labels, it is the product of the numbers of nodes.
 
     >>> from mercer import kernels
     >>> water = {"edges": [(0, 1), (0, 2)], "labels": "OHH"}
@@ -50,8 +50,8 @@ class EdgeHistogram(CountingGraphs):
     """k(G, G') = sum over labels of the product of the numbers of edges with that label.
 
     With `ends`, an edge is counted by its label together with the labels of the two nodes that it joins (in either
-    order, unless the graphs are directed). Where edges have no labels, all count as the same. Undirected edges and
-    loops count once (Sugiyama and Borgwardt 2015).
+    order, unless the graphs are directed). Edges without labels all count as the same. Undirected edges and loops count
+    once (Sugiyama and Borgwardt 2015).
 
     >>> import networkx as nx
     >>> from mercer import kernels
@@ -96,12 +96,12 @@ class EdgeHistogram(CountingGraphs):
             start = np.repeat(np.repeat(graphs.offsets[:-1], graphs.sizes), graphs.degrees)
             nodes = node_names(graphs)
             first, second = nodes[start + source], nodes[start + target]
-            # A sum does not tell the two ends apart.
+            # A sum does not depend on the order of the ends.
             names = mixed(names + first + (mixed(second) if graphs.directed else second))
         return names, np.ones(len(target), dtype=bool) if graphs.directed else source <= target
 
 
 def node_names(graphs: Graphs) -> UInt64:
-    """A mixed hash of the label of every node; one for all where there are no labels."""
+    """A mixed hash of the label of every node; the same for all if there are no labels."""
     labels = graphs.labels
     return mixed(np.zeros(int(graphs.offsets[-1]), dtype=np.uint64) if labels is None else labels)

@@ -22,7 +22,7 @@ from mercer.kernels.features.embedding import Embedding
 
 _lock = free_when_forking(threading.RLock())
 _KEPT = 4
-"""Eigendecompositions remembered. A search over decays needs one; each costs the memory of its matrix."""
+"""The number of cached eigendecompositions. A search over decays needs one; each takes the memory of its matrix."""
 _PATH = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
 """Three nodes in a row, for examples."""
 
@@ -30,13 +30,13 @@ _PATH = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
 class NodeKernel(Embedding):
     """k(u, v) = (V f(w) V')_uv, where V w V' is a symmetric matrix of the graph and f depends on the kernel.
 
-    The graph is part of the kernel: there is no value for nodes that it does not have. The eigendecomposition is
-    kept: another decay costs one product.
+    The graph is part of the kernel, which has no values for other nodes. The eigendecomposition is cached, so another
+    decay costs only one product.
     """
 
     graph: Any
     needs_weights: ClassVar[bool] = False
-    """Whether entries of the graph are weights, of which none may be negative."""
+    """Whether entries of the graph are weights, which must not be negative."""
     domain = Nodes
     reason = "it is a function without negative values of the eigenvalues of a symmetric matrix"
 
@@ -52,7 +52,7 @@ class NodeKernel(Embedding):
 
     @abstractmethod
     def spectrum(self, values: Float64) -> Float64:
-        """f, of all eigenvalues; never negative."""
+        """f of all eigenvalues; never negative."""
 
     def resolve(self, objects: Nodes) -> State:
         self._numbers(objects)
@@ -146,7 +146,7 @@ class LaplacianKernel(NodeKernel):
 @final
 @dataclass(frozen=True)
 class Heat(LaplacianKernel):
-    """The heat kernel, K = exp(-time L): how much of the heat put on one node is on another after `time`.
+    """The heat kernel, K = exp(-time L): the fraction of heat that has moved from one node to another after `time`.
 
     L = D - A is the Laplacian of `graph`, or D^-1/2 L D^-1/2 with `normalised` (Kondor and Lafferty 2002).
 
@@ -196,7 +196,7 @@ class CommuteTime(LaplacianKernel):
     """The commute time kernel, K = L+, the pseudo-inverse of the Laplacian (Fouss and others 2007).
 
     vol(G) (K_uu + K_vv - 2 K_uv) is the mean number of steps of a random walk from u to v and back, where vol(G) is the
-    sum of all degrees and u and v are connected. It has no parameter; isolated nodes are 0 to all.
+    sum of all degrees and u and v are connected. It has no parameter; isolated nodes have the value 0 with all nodes.
 
     >>> from mercer import kernels
     >>> kernels.CommuteTime([[0, 1], [1, 0]]).fit([0, 1])([0], [0, 1])
@@ -208,24 +208,18 @@ class CommuteTime(LaplacianKernel):
     variants = ({"graph": _PATH},)
 
     def spectrum(self, values: Float64) -> Float64:
-        # Each connected component has one eigenvalue 0, known to rounding only.
+        # Each connected component has one eigenvalue that is 0 up to rounding.
         zero = values <= len(values) * np.finfo(np.float64).eps * max(float(values.max()), 1e-300)
         return np.where(zero, 0.0, 1.0 / np.where(zero, 1.0, values))
 
 
 def similarity(owner: str, graph: Any, *, weights: bool = False) -> Float64:
-    """The symmetric matrix of a graph: a networkx graph, or a square matrix; with `weights`, none negative."""
-    if hasattr(graph, "is_directed") and hasattr(graph, "adj"):
-        place = {node: number for number, node in enumerate(graph.nodes)}
-        matrix = np.zeros((len(place), len(place)))
-        for u, v, data in graph.edges(data=True):
-            matrix[place[u], place[v]] += data.get("weight", 1.0)
-            if u != v and not graph.is_directed():
-                matrix[place[v], place[u]] += data.get("weight", 1.0)
-    else:
-        given: Any = graph
-        matrix = np.array(given.toarray() if sp.issparse(graph) else given, dtype=np.float64)
+    """The symmetric matrix of a networkx graph or a square matrix; with `weights`, refuses negative entries."""
     rule = "a symmetric matrix of finite numbers, or an undirected networkx graph"
+    try:
+        matrix = _weights(graph)
+    except (TypeError, ValueError):  # words, or rows of unlike lengths
+        raise _check.fail(owner, "graph", rule, graph) from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix) or not np.isfinite(matrix).all():
         raise _check.fail(owner, "graph", rule, graph)
     if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
@@ -236,6 +230,20 @@ def similarity(owner: str, graph: Any, *, weights: bool = False) -> Float64:
         u, v = np.unravel_index(int(matrix.argmin()), matrix.shape)
         raise _check.fail(owner, "graph", "a matrix without negative weights", f"{matrix[u, v]:g} at ({u}, {v})")
     matrix.flags.writeable = False
+    return matrix
+
+
+def _weights(graph: Any) -> Float64:
+    """The weights of a networkx graph, or the entries of a matrix."""
+    if not (hasattr(graph, "is_directed") and hasattr(graph, "adj")):
+        given: Any = graph
+        return np.array(given.toarray() if sp.issparse(graph) else given, dtype=np.float64)
+    place = {node: number for number, node in enumerate(graph.nodes)}
+    matrix = np.zeros((len(place), len(place)))
+    for u, v, data in graph.edges(data=True):
+        matrix[place[u], place[v]] += data.get("weight", 1.0)
+        if u != v and not graph.is_directed():
+            matrix[place[v], place[u]] += data.get("weight", 1.0)
     return matrix
 
 
@@ -251,8 +259,8 @@ def laplacian(matrix: Float64, normalised: bool) -> Float64:
 
 
 def decomposed(matrix: Float64) -> tuple[Float64, Float64]:
-    """Eigenvalues and eigenvectors; the last few matrices are remembered by their content."""
-    with _lock:  # two threads that ask at once wait for one computation
+    """Eigenvalues and eigenvectors; those of the last few matrices are cached."""
+    with _lock:  # threads that ask for the same matrix wait for one computation
         return _decomposed(matrix.tobytes(), len(matrix))
 
 

@@ -21,11 +21,11 @@ from mercer.kernels.graphs.base import GraphKernel, alike, kind_of, refuse_weigh
 class RandomWalk(GraphKernel):
     """Random walk kernels: k(G, G') = sum over j of c_j times the number of pairs of walks of j steps that match.
 
-    Two walks match if they pass nodes with the same labels over edges with the same labels (where there are labels, and
-    `node_labels` and `edge_labels` ask for them); walks of 0 steps are nodes. The number of pairs is 1'A^j 1, where A
-    is the adjacency matrix of the direct product graph. c_j is ``decay^j`` for the "geometric" `series` and
-    ``decay^j / j!`` for the "exponential" one, for all j, or for j up to `steps`. Weights multiply along a walk. With
-    `uniform`, k is divided by (n n')^2: walks start and end at random.
+    Two walks match if they pass nodes with the same labels over edges with the same labels (if the graphs have labels,
+    and `node_labels` and `edge_labels` are true); walks of 0 steps are nodes. The number of pairs is 1'A^j 1, where A
+    is the adjacency matrix of the direct product graph. c_j is ``decay^j`` for the "geometric" `series` and ``decay^j /
+    j!`` for the "exponential" one, for all j, or for j up to `steps`. Weights multiply along a walk. With `uniform`, k
+    is divided by (n n')^2: walks start and end at random.
 
     The infinite geometric series needs ``decay < 1 / r^2``, where r is the largest spectral radius of all graphs (at
     most their largest degree); it is checked for the training graphs and for each new one.
@@ -55,7 +55,7 @@ class RandomWalk(GraphKernel):
         return self.series == "geometric" and self.steps is None
 
     def _spectral(self, graphs: Graphs) -> bool:
-        """Whether every pair of walks of equal length matches: the eigenvalues of each graph are then enough."""
+        """Whether every pair of walks of equal length matches, so the eigenvalues of each graph are sufficient."""
         labelled = (self.node_labels and graphs.labels is not None) or (
             self.edge_labels and graphs.edge_labels is not None
         )

@@ -17,16 +17,16 @@ from mercer.kernels.loops.mixing import mix
 from mercer.kernels.loops.pairs import longest_part
 
 LONGEST_TEXT = 60
-"""Characters shown of a neighbourhood, whose text grows with every round by the number of neighbours."""
+"""The most characters shown of a neighbourhood, whose text multiplies by the number of neighbours in every round."""
 
 
 def refined(graphs: Graphs, rounds: int, *, edge_labels: bool = False) -> list[UInt64]:
     """The colours of all nodes after 0, 1, ..., `rounds` rounds.
 
-    Round 0 is the label (one colour for all where there are none). A new colour is a 64-bit hash of the old one and of
-    the multiset of the neighbours' colours, joined with the labels of the edges between if `edge_labels`; in
-    directed graphs, of the multisets of successors and of predecessors. Equal neighbourhoods have equal colours
-    in any batch.
+    Round 0 is the label (the same colour for all nodes if there are none). A new colour is a 64-bit hash of the old one
+    and of the multiset of the neighbours' colours, joined with the labels of the edges between if `edge_labels`; in
+    directed graphs, of the multisets of successors and of predecessors. Equal neighbourhoods have equal colours in any
+    batch.
     """
     found, arrays = [node_names(graphs)], _arrays(graphs, edge_labels)
     for _ in range(rounds):
@@ -35,7 +35,7 @@ def refined(graphs: Graphs, rounds: int, *, edge_labels: bool = False) -> list[U
 
 
 def colour_counts(graphs: Graphs, rounds: int, edge_labels: bool, dtype: DType) -> CountFeatures:
-    """How many nodes of each graph have each colour, of every round: graph by graph, which keeps memory local."""
+    """How many nodes of each graph have each colour, in every round: graph by graph, which keeps memory local."""
     ids, counts, offsets = _counted(rounds, node_names(graphs), *_arrays(graphs, edge_labels))
     return CountFeatures.of_counted(ids, counts, offsets, dtype)
 
@@ -43,7 +43,7 @@ def colour_counts(graphs: Graphs, rounds: int, edge_labels: bool, dtype: DType) 
 def spelt_colours(graphs: Graphs, rounds: int, *, edge_labels: bool = False) -> list[str]:
     """The colours of all nodes after 0, 1, ..., `rounds` rounds as text: a label, then the neighbourhood in brackets.
 
-    What follows an arrow back leads to the node. Texts longer than 60 characters are cut short.
+    In directed graphs, ``<-`` marks a predecessor. Texts longer than 60 characters are cut short.
     """
     found = [[label_of(graphs, node) for node in range(int(graphs.offsets[-1]))]]
     first = np.repeat(graphs.offsets[:-1], graphs.sizes)
@@ -114,7 +114,7 @@ def _counted(
 def _step(
     colours: Array, bounds: Array, neighbours: Array, ties: Array, directed: bool, scratch: Array, out: Array
 ) -> None:
-    """One round of one graph. A sum of mixed colours names a multiset whatever its order, so nothing is sorted."""
+    """One round of one graph. A sum of mixed colours identifies a multiset in any order, so nothing is sorted."""
     n = colours.shape[0]
     tied = ties.shape[0] > 0
     spread, back = scratch

@@ -32,9 +32,9 @@ from mercer.kernels.graphs.histograms import node_names
 from mercer.kernels.loops.mixing import mix, mixed
 
 _STEPS = 2**26
-"""Arcs followed in one call of a compiled loop, at most (unless one source alone needs more): about a second."""
+"""The most arcs followed in one compiled call (unless a single source needs more): about a second."""
 _LENGTHS = 2**22
-"""Lengths of paths found at a time, 32 MiB of them: enough that calls cost nothing."""
+"""Path lengths computed at a time: 32 MiB, so the overhead of calls is negligible."""
 
 
 @final
@@ -43,8 +43,8 @@ class ShortestPath(CountingGraphs):
     """The shortest path kernel: the inner product of the counts of triples ({label_u, label_v}, distance of u and v).
 
     Each pair of different connected nodes counts once (in directed graphs once for each direction, with the labels in
-    order). Weights are lengths and must be positive; lengths count as equal if they agree to a
-    multiple of `resolution`.
+    order). Weights are lengths and must be positive; lengths count as equal if they round to the same multiple of
+    `resolution`.
 
     >>> import networkx as nx
     >>> from mercer import kernels
@@ -66,7 +66,7 @@ class ShortestPath(CountingGraphs):
         return added_up(rows, names, counts, len(graphs), dtype)
 
     def occurrences(self, one: Graphs, state: State) -> Occurrences:
-        """A path lies on its two ends."""
+        """The two ends of a path share its weight."""
         graphs = alike(one, state)
         starts, ends, lengths = (np.concatenate(parts) for parts in zip(*_paths(graphs, 0), strict=True))
         near, labels = self.length_names(lengths), node_names(graphs)
@@ -126,13 +126,13 @@ def _paths(graphs: Graphs, number: int) -> Iterator[tuple[Indices, Indices, Floa
 
 
 def _triples(starts: UInt64, ends: UInt64, lengths: Int64, directed: bool) -> UInt64:
-    """The names of paths: a sum does not tell the two ends of one apart."""
+    """The names of paths: a sum does not depend on the order of the ends."""
     return mixed(starts + (np.uint64(3) * mixed(ends) if directed else ends) + np.uint64(5) * mixed(lengths))
 
 
 @jit
 def _triple(start: Array, end: Array, length: Array, directed: bool) -> Any:
-    """The name of a path: a sum does not tell its two ends apart."""
+    """The name of a path: a sum does not depend on the order of the ends."""
     return mix(start + (np.uint64(3) * mix(end) if directed else end) + np.uint64(5) * mix(np.uint64(length)))
 
 
@@ -148,7 +148,7 @@ def _search(
     first: int,
     last: int,
 ) -> Any:
-    """Breadth-first search from the nodes `first` to `last`; what is found in one graph is counted in a hash table."""
+    """Breadth-first search from the nodes `first` to `last`; the paths of a graph are counted in a hash table."""
     room = 1024
     rows = np.empty(room, dtype=np.int64)
     names = np.empty(room, dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Sums over pairs of matching walks, through eigenvalues where all walks match, else on the product graph."""
+"""Sums over pairs of matching walks: by eigenvalues if all walks match, else on the product graph."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from mercer.kernels.graphs.base import sparse_adjacency
 from mercer.kernels.loops.pairs import longest_part
 
 Series = tuple[float, bool, int]
-"""The decay, whether terms are divided by j!, and the last j (-1: never ends)."""
+"""The decay, whether terms are divided by j!, and the last j (-1: infinite)."""
 
 _DENSE_NODES = 400
-"""Graphs of up to this many nodes have all eigenvalues computed; Lanczos iterations overtake that beyond."""
+"""Up to this many nodes all eigenvalues are computed; beyond, Lanczos iterations are faster."""
 
 
 @final
@@ -27,15 +27,15 @@ _DENSE_NODES = 400
 class Spectra:
     """The eigenvalues w_i of each adjacency matrix, with the squares of the sums of their eigenvectors a_i = (1'u_i)^2.
 
-    The number of walks of j steps is sum_i a_i w_i^j, so that sums over pairs of walks are sums over pairs of
-    eigenvalues: k = sum_ij a_i a'_j f(w_i w'_j).
+    The number of walks of j steps is sum_i a_i w_i^j, so sums over pairs of walks are sums over pairs of eigenvalues: k
+    = sum_ij a_i a'_j f(w_i w'_j).
     """
 
     values: Float64
     weights: Float64
     offsets: Int64
     pairs_per_tile: ClassVar[float] = 5e8
-    """Pairs of eigenvalues in a tile, about a second of work: each is looked at once."""
+    """Pairs of eigenvalues per tile, about a second of work: each is visited once."""
 
     @classmethod
     def of(cls, graphs: Graphs, *, uniform: bool) -> Self:
@@ -58,7 +58,7 @@ class Spectra:
 
     @property
     def mean_size(self) -> float:
-        """How many eigenvalues a graph has."""
+        """The mean number of eigenvalues per graph."""
         return _mean(self.offsets)
 
     def sums(self, others: Spectra, series: Series, out: Floating) -> None:
@@ -83,7 +83,7 @@ class WalkGraphs:
     graphs: Graphs
     scales: Float64
     pairs_per_tile: ClassVar[float] = 2e7
-    """Pairs of arcs in a tile, about a second of work: each is looked at in every step of an iteration."""
+    """Pairs of arcs per tile, about a second of work: each is visited in every iteration."""
 
     @classmethod
     def of(cls, graphs: Graphs, *, edge_labels: bool, uniform: bool) -> Self:
@@ -106,7 +106,7 @@ class WalkGraphs:
 
     @property
     def mean_size(self) -> float:
-        """How many arcs and nodes a graph has."""
+        """The mean number of arcs and nodes per graph."""
         return _mean(self.graphs.arc_offsets) + _mean(self.graphs.offsets)
 
     def sums(self, others: WalkGraphs, series: Series, out: Floating) -> None:

@@ -25,7 +25,7 @@ from mercer.kernels.graphs.shortest_path import ShortestPath
 from mercer.kernels.loops.mixing import mixed
 
 MOST_ROUNDS = 1000
-"""Colours of graphs with fewer nodes than rounds have long ceased to split; each round costs as much as the first."""
+"""The most rounds: colours stop splitting after as many rounds as nodes, and each round costs as much as the first."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class WeisfeilerLehman(ColourKernel, CountingGraphs):
     """The Weisfeiler-Lehman subtree kernel: k(G, G') = sum over rounds i = 0..h of <colours_i(G), colours_i(G')>.
 
     Colours of round 0 are the labels of the nodes; the colour of round i + 1 names a node's colour of round i and
-    the multiset of its neighbours'. `colours_i` counts how many nodes have each colour. With `edge_labels`, neighbours
-    are told apart by the labels of the edges to them as well. Weights are ignored.
+    the multiset of its neighbours'. `colours_i` counts how many nodes have each colour. With `edge_labels`, the labels
+    of the edges to neighbours are included. Weights are ignored.
 
     >>> import networkx as nx
     >>> from mercer import kernels
@@ -70,9 +70,9 @@ class WeisfeilerLehman(ColourKernel, CountingGraphs):
 class WeisfeilerLehmanOptimalAssignment(ColourKernel):
     """The best matching of the nodes of two graphs, k(G, G') = max over bijections of the sum of similarities.
 
-    Two nodes are as similar as the number of rounds 0..h in which they have the same Weisfeiler-Lehman colour; the
-    smaller graph is filled up with nodes similar to nothing. Because colours only ever split, the maximum is
-    the sum over rounds and colours of the smaller of the two counts (Kriege, Giscard, Wilson 2016), and it is positive
+    The similarity of two nodes is the number of rounds 0..h in which they have the same Weisfeiler-Lehman colour; the
+    smaller graph is padded with nodes of similarity 0. Because colours only ever split, the maximum is the sum over
+    rounds and colours of the smaller of the two counts (Kriege, Giscard, Wilson 2016), and it is positive
     semi-definite, which optimal assignments in general are not. k(G, G) = (h + 1) n.
 
     `edge_labels` says whether labels of edges count, as for `WeisfeilerLehman`.

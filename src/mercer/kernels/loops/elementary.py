@@ -1,8 +1,8 @@
-"""exp, log and tanh of one number, written so that a loop over them becomes vector instructions.
+"""exp, log and tanh of one number, written so that the compiler vectorises loops over them.
 
 Numba has no vector library for these. Range reduction by powers of two, then a polynomial (float32) or rational
 (float64) approximation after Moshier's Cephes library: accurate to a few units in the last place, and several times
-faster than NumPy's on one core. There are no branches, only selections, which is what lets the compiler vectorise.
+faster than NumPy's on one core. There are no branches, only selections, so the compiler can vectorise.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def exp_64(x: Array) -> Any:
 
 @jit(reassociate=False)
 def exp_parts_64(x: Array) -> Any:
-    """Two numbers whose quotient is exp(x), of a float64 between LOWEST_64 and HIGHEST_64: for ratios of them."""
+    """Two numbers whose quotient is exp(x), for x between LOWEST_64 and HIGHEST_64: for ratios of exponentials."""
     p, q, power = _reduced_64(x)
     return (q + p) * power, q - p
 
@@ -74,7 +74,7 @@ def log_of_one_plus_32(y: Array) -> Any:
     p = (p * x + np.float32(2.0000714765e-1)) * x - np.float32(2.4999993993e-1)
     p = (p * x + np.float32(3.3333331174e-1)) * x * z
     k = np.float32(e)
-    lost = (y - (w - one)) / w  # what rounding 1 + y dropped: the whole of a small y
+    lost = (y - (w - one)) / w  # what rounding 1 + y dropped: all of a small y
     return k * np.float32(0.693359375) + (x + (p - np.float32(0.5) * z + k * np.float32(-2.12194440e-4) + lost))
 
 

@@ -22,15 +22,15 @@ from mercer.kernels.loops.elementary import (
 )
 
 _LARGEST: dict[Any, Any] = {np.float32: np.float32(3e38), np.float64: np.float64(1e308)}
-"""Rates are clamped to these, next to the largest floats: an infinite one would make NaN of a distance of 0."""
+"""Rates are clamped to these, close to the largest floats: an infinite rate times a distance of 0 would be NaN."""
 _LOWEST: dict[Any, Any] = {np.float32: LOWEST_32, np.float64: LOWEST_64}
 _HIGHEST: dict[Any, Any] = {np.float32: HIGHEST_32, np.float64: HIGHEST_64}
 _SMALL_POWER = 8
-"""Whole exponents up to this are faster by multiplication than by a logarithm and an exponential."""
+"""For integer exponents up to this, multiplication is faster than a logarithm and an exponential."""
 
 
 def exp(tile: Floating, gain: float) -> None:
-    """tile <- exp(gain * tile); what exceeds the largest float becomes infinite."""
+    """tile <- exp(gain * tile); values beyond the largest float become infinite."""
     kind = tile.dtype.type
     _exp(tile, kind(gain), _LOWEST[kind], _HIGHEST[kind])
 
@@ -178,7 +178,7 @@ def _power(tile: Array, gain: Array, offset: Array, degree: int) -> None:
 
 @jit
 def mirror_within(out: Array, start: int, stop: int) -> None:
-    """The upper triangle of a square on the diagonal, into the lower one."""
+    """Copy the upper triangle of a square on the diagonal to the lower one."""
     for i in range(start, stop):
         for j in range(i + 1, stop):
             out[j, i] = out[i, j]

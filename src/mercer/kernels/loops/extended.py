@@ -1,7 +1,7 @@
 """Numbers beyond the range of float64: a float and a power of 2^960, added and multiplied inside compiled loops.
 
-A dynamic programme whose cells differ by thousands of orders of magnitude cannot share one scale per row: a cell that
-is negligible beside its neighbours may lead to most of the result. So each cell carries a scale of its own.
+If the cells of a dynamic programme differ by thousands of orders of magnitude, one scale per row is not enough: a cell
+that is negligible compared to its neighbours may lead to most of the result. So each cell has its own scale.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from mercer._jit import Array, jit
 
 LOG2_RADIX = 960
-"""A float carries half of this to either side, so that the product of two is still one: float64 ends at 2^1024."""
+"""A float covers half of this on either side, so the product of two is still a float: float64 ends at 2^1024."""
 _RADIX, _INVERSE_RADIX = 2.0**LOG2_RADIX, 2.0**-LOG2_RADIX
 _LARGE, _SMALL = 2.0 ** (LOG2_RADIX // 2), 2.0 ** -(LOG2_RADIX // 2)
 
@@ -29,7 +29,7 @@ def scaled(x: Any, e: Any) -> Any:
 
 @jit(reassociate=False)
 def added(x: Any, e: Any, y: Any, f: Any) -> Any:
-    """The sum of two such numbers, of which none is negative."""
+    """The sum of two such nonnegative numbers."""
     if x == 0.0:
         return y, f
     if y == 0.0:

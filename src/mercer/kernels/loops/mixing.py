@@ -1,4 +1,4 @@
-"""How hashes are made of hashes inside compiled loops."""
+"""Combining hashes inside compiled loops."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from mercer._jit import Array, jit
 def mix(number: Array) -> Array:
     """A bijection of 64-bit numbers in which every bit of the result depends on every bit of `number`.
 
-    It is the finaliser of Steele, Lea and Flood's splitmix64. Sums of mixed numbers name multisets, chains of them
-    name sequences; two different ones among a million collide with probability below 1e-7.
+    It is the finaliser of Steele, Lea and Flood's splitmix64. Sums of mixed numbers identify multisets, chains of them
+    sequences; among a million, any collision has a probability below 1e-7.
     """
     return finished(np.uint64(number) + np.uint64(0x9E3779B97F4A7C15))
 

@@ -1,7 +1,7 @@
-"""Pairs of sequences of different lengths, handed to a dynamic programme that works on several pairs at once.
+"""Pairs of sequences of different lengths, passed to a dynamic programme that works on several pairs at once.
 
-The programme gives each pair a lane of the processor's vector registers. Sequences that share a call are padded to the
-longest, so pairs are ordered by length.
+Each pair gets a lane of the processor's vector registers. Sequences in one call are padded to the longest, so pairs are
+ordered by length.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ pair k."""
 @final
 @dataclass(frozen=True, eq=False)
 class SequenceFeatures:
-    """Sequences end to end (symbols of strings, moments of series), and the kernel value of each with itself."""
+    """Concatenated sequences (symbols of strings, moments of series), and the kernel value of each with itself."""
 
     items: npt.NDArray[Any]
     offsets: Int64
     diagonal: Float64
     logarithms: Float64
-    """The base-2 logarithm of the diagonal, for kernels that work with it."""
+    """The base-2 logarithm of the diagonal, for kernels that compute in logarithms."""
 
     @classmethod
     def of(
@@ -69,7 +69,7 @@ Sides = tuple[SequenceFeatures, SequenceFeatures]
 @final
 @dataclass(frozen=True)
 class PairRunner:
-    """How loops over pairs are called. A cell compares two items; `cost` is how many numbers it takes."""
+    """Calls loops over pairs. A cell compares two items; `cost` is the number of values computed in it."""
 
     lanes: int
     """Pairs that a loop works on at once."""
@@ -111,7 +111,7 @@ class PairRunner:
 
 
 def with_numbers(loop: PairLoop, *numbers: Any) -> PairLoop:
-    """A loop over pairs, given what it takes after its seven arrays."""
+    """A loop over pairs, with the arguments after its seven arrays bound."""
 
     def run(*arrays: Any) -> None:
         loop(*arrays, *numbers)
@@ -122,7 +122,7 @@ def with_numbers(loop: PairLoop, *numbers: Any) -> PairLoop:
 def recompute(
     logs: Float64, left: SequenceFeatures, right: SequenceFeatures, logarithm: Callable[[Any, Any], float]
 ) -> Float64:
-    """Replace NaN, the mark of pairs that left the range of float64, by the logarithm computed for one pair alone.
+    """Replace NaN, which marks pairs that left the range of float64, by the logarithm computed for one pair alone.
 
     `logs` is a matrix, or the values of each sequence with itself.
     """

@@ -12,18 +12,18 @@ from mercer.inputs.strings import Strings
 from mercer.kernels.loops.pairs import PairRunner, SequenceFeatures, Sides, longest_of
 
 LANES = 64
-"""Pairs compared at once: enough to fill vector registers several times over, and rows of tables stay in cache."""
+"""Pairs compared at once: enough to fill several vector registers, few enough for rows of tables to stay in cache."""
 
 RUNNER = PairRunner(LANES, cells_per_call=1e9, cells_per_tile=1e9)
 
 
 def coded(sequences: Strings, **own: Any) -> SequenceFeatures:
-    """Strings as features; `own` is the `diagonal` and the `logarithms` where they are known."""
+    """Strings as features; `own` has the `diagonal` and the `logarithms`, if known."""
     return SequenceFeatures.of(sequences.symbols, sequences.offsets, **own)
 
 
 def small_codes(left: SequenceFeatures, right: SequenceFeatures, known: int = 0) -> Sides:
-    """Both sides in int32: names of tokens become common small codes; symbols below `known` stay what they are."""
+    """Both sides in int32: names of tokens become common small codes; symbols below `known` are unchanged."""
     if left.items.dtype == right.items.dtype == np.int32:
         return left, right
     alphabet = np.unique(np.concatenate([np.arange(known), left.items, right.items]))
@@ -41,7 +41,7 @@ def empty_lanes(offsets: Array, pairs: Array) -> Any:
 
 @jit
 def fill_lanes(symbols: Array, offsets: Array, pairs: Array, start: int, padding: int, table: Array) -> Any:
-    """table[q, lane] = symbol q of the string of that lane, or padding; gives the length of the longest string."""
+    """table[q, lane] = symbol q of the string of that lane, or padding; returns the length of the longest string."""
     longest = longest_of(offsets, pairs[start : start + LANES])
     for lane in range(LANES):
         length = 0
@@ -57,6 +57,6 @@ def fill_lanes(symbols: Array, offsets: Array, pairs: Array, start: int, padding
 
 @jit
 def save_lanes(values: Array, start: int, out: Array) -> None:
-    """The value of each lane, into the places of its group of pairs."""
+    """Write the value of each lane to its pair."""
     for lane in range(min(LANES, out.shape[0] - start)):
         out[start + lane] = values[lane]

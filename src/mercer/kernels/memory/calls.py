@@ -1,7 +1,7 @@
-"""Values of users' functions that several parts of one piece of work need: outer and inner folds, weights and machine.
+"""A cache of values of users' functions, shared by the parts of one task: outer and inner folds, weights and machine.
 
-Within `once`, a function of two objects is called once for each pair, whoever asks for its value, as far as there is
-room. Objects do not change within one call of the library, so that nothing can be out of date.
+Within `once`, a function of two objects is called only once for each pair, as long as there is room for its values.
+Objects do not change within one call of the library, so no value can be stale.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ import numpy as np
 from mercer._types import Float64
 
 _MOST = 4096
-"""Objects whose values are kept: 128 MiB. Of more, to keep the values of all pairs would take gigabytes beside the
-matrices that are made of them."""
+"""The most objects whose values are kept: 128 MiB. For more objects, the values of all pairs would take gigabytes in
+addition to their matrices."""
 
 
 @final
 class Calls:
-    """The values of one function, for pairs of objects that are known by their content or by what they are."""
+    """The values of one function, for pairs of objects identified by content or by identity."""
 
     def __init__(self, symmetric: bool) -> None:
         self._symmetric = symmetric
         self._numbers: dict[Hashable, int] = {}
-        self._objects: list[Any] = []  # kept alive, so that no other object gets the identity of one of them
+        self._objects: list[Any] = []  # kept alive, so that no identity is reused
         self._values: Float64 = np.full((64, 64), np.nan)
         self._writing = threading.Lock()
 
     def value(self, x: Any, z: Any, compute: Callable[[Any, Any], float]) -> float:
-        """The value of a pair, computed if nobody has asked for it before."""
+        """The value of a pair, computed at the first request."""
         i, j = self._number(x), self._number(z)
         if i < 0 or j < 0:
             return compute(x, z)
@@ -77,7 +77,7 @@ _CALLS: ContextVar[dict[Any, Calls] | None] = ContextVar("values of functions", 
 
 @contextlib.contextmanager
 def once() -> Iterator[None]:
-    """Within the block, functions are called once for each pair of objects; blocks within this one share its values."""
+    """Within the block, functions are called once for each pair of objects; nested blocks share the values."""
     if _CALLS.get() is not None:
         yield
         return
@@ -89,7 +89,7 @@ def once() -> Iterator[None]:
 
 
 def calls_of(kernel: Any, symmetric: bool) -> Calls | None:
-    """What is known of a kernel's function, within `once`."""
+    """The known values of a kernel's function, within `once`."""
     kept = _CALLS.get()
     if kept is None:
         return None

@@ -1,7 +1,7 @@
-"""What objects and kernels are, as digests of their content: the same in every process, on every machine.
+"""Digests of objects and kernels by their content: the same in every process, on every machine.
 
-A kernel is known by its class and parameters, a Python function by its own code, its defaults and what it closes over.
-Functions that it calls are not looked into.
+A kernel is identified by its class and parameters, a Python function by its own code, its defaults and its closure.
+Functions that it calls are not examined.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mercer.kernels.memory.store import NAME_BYTES
 
 
 def names_of(objects: Objects, key: Callable[[Any], Any] | None) -> list[bytes]:
-    """A name for each object, by its content, or by what `key` makes of it."""
+    """A digest of each object, from its content or from the result of `key`."""
     if key is not None:
         items: Any = getattr(objects, "items", None)
         listed = items if items is not None else objects.tolist()  # type: ignore[attr-defined]
@@ -33,13 +33,13 @@ def names_of(objects: Objects, key: Callable[[Any], Any] | None) -> list[bytes]:
         return [_digest(objects.take(np.array([place])).to_arrays()) for place in range(len(objects))]
     except ModelFileError as error:
         raise InputError(
-            f"These objects cannot be told apart from run to run, which kernels.Remembered needs: {error} Or give it a "
-            "function that makes plain data of an object: key=lambda item: item.name."
+            f"These objects cannot be identified from run to run, as kernels.Remembered needs: {error} Or pass a "
+            "function from an object to plain data: key=lambda item: item.name."
         ) from error
 
 
 def identity_of(kernel: Kernel, state: State) -> str:
-    """What computes the values: equal texts give equal values."""
+    """A text that identifies the kernel: equal texts mean equal values."""
     hashed = hashlib.sha256()
     _feed(hashed, kernel)
     _feed(hashed, state)
@@ -69,7 +69,7 @@ def _feed(hashed: Any, value: Any) -> None:
 
 
 def _parts(value: Any) -> list[Any] | None:
-    """What a value is made of; None for one that is whole."""
+    """The parts of a value; None if it has none."""
     for kinds, parts in _MADE_OF:
         if isinstance(value, kinds):
             return parts(value)
@@ -106,4 +106,4 @@ _MADE_OF: tuple[tuple[Any, Callable[[Any], list[Any]]], ...] = (
     ((list, tuple, np.ndarray), list),
     ((set, frozenset), lambda items: sorted(map(repr, items))),
 )
-"""What values of these classes are made of, in an order that is always the same."""
+"""The parts of values of these classes, in a fixed order."""

@@ -1,4 +1,4 @@
-"""A kernel that keeps its values in a folder: each pair of objects is compared once, ever."""
+"""A kernel that stores its values in a folder: each pair of objects is compared only once."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from mercer.kernels.memory.names import identity_of, names_of
 from mercer.kernels.memory.store import StoreTile, ValueStore
 
 _LARGEST_BLOCK = 256
-"""Objects of a block of a kernel whose values cost little: tiles of half a megabyte."""
+"""Objects per block for cheap kernels: tiles of half a megabyte."""
 _SAME = 1e-6
-"""How far, relative to its size, a value may be from the one that was kept before the folder is distrusted."""
+"""The relative difference between a value and the stored one above which a folder is not trusted."""
 _OPEN: dict[str, ValueStore] = {}
 _CHECKED: set[str] = set()
-"""Folders of which a value has been compared with what the kernel gives now, or which were empty."""
+"""Folders that were empty, or of which a value was compared with what the kernel gives now."""
 _opening = threading.Lock()
 
 
@@ -52,23 +52,23 @@ class NumberedFeatures:
 @final
 @dataclass(frozen=True)
 class Remembered(OfKernel):
-    """The values of `kernel`, kept in a folder: what was computed once is read from there, now and in later runs.
+    """The values of `kernel`, stored in a folder: every value is computed once and read from there, also in later runs.
 
-    For kernels whose values take long: alignments, walks, Python functions. A fit that was killed goes on where it was
-    when it is started again; new objects are compared with the old ones and with each other, and no old pair is
-    computed again; searches, final fits, predictions and diagnoses share what any of them computed, also across
-    processes. Objects are known by their content, so that their order does not matter.
+    For expensive kernels: alignments, walks, Python functions. A fit that was killed continues where it stopped when it
+    is started again. New objects are compared with old ones and with each other, but no old pair is computed again.
+    Searches, final fits, predictions and diagnoses share all values, also across processes. Objects are identified by
+    their content, so their order does not matter.
 
     Parameters
     ----------
     kernel : the kernel, which must be symmetric: for a function of yours, ``FromFunction(function, symmetric=True)``.
-    folder : where values are kept; one folder serves any number of kernels. It may be deleted whenever nothing runs.
-    n_jobs : processes that compute values, for Python functions, which hold the interpreter lock. What they
+    folder : where values are stored; one folder can serve many kernels. It may be deleted when no job is running.
+    n_jobs : processes that compute values; useful for Python functions, which hold the interpreter lock. Whatever they
         call must be importable or defined in the function itself.
-    key : a function that makes plain data (a name, a tuple of numbers) of an object, where objects are none themselves.
+    key : a function from an object to plain data (a name, a tuple of numbers), for objects that are not plain data.
 
-    A change to the code of a function starts anew. A change in what it calls is not seen by itself, but one value is
-    computed and compared when a folder is used for the first time in a process.
+    After a change to the code of a function, its values are computed again. A change in what it calls is not detected
+    directly, but one value is recomputed and compared when a process first uses a folder.
 
     >>> import tempfile
     >>> from mercer import kernels
@@ -131,7 +131,7 @@ class Remembered(OfKernel):
         store, numbers = features.store, features.numbers
         unknown = np.flatnonzero(np.isnan(store.diagonal(numbers)))
         new, first = np.unique(numbers[unknown], return_index=True)  # equal objects have one number
-        if len(new) == len(numbers):  # a batch as it is: some kernels note what they have computed in its features
+        if len(new) == len(numbers):  # the whole batch: some kernels cache results in its features
             found = self.kernel.diagonal(features.inner, state)[first]
         else:
             found = self.kernel.diagonal(features.inner.take(unknown[first]), state)
@@ -158,7 +158,7 @@ class Remembered(OfKernel):
     def _compute(
         self, left: NumberedFeatures, right: NumberedFeatures, state: State, needed: Any, values: Float64
     ) -> None:
-        """Compute the entries that are needed: rows that lack the same columns together."""
+        """Compute the missing entries; rows that lack the same columns are computed together."""
         patterns, group = np.unique(needed, axis=0, return_inverse=True)
         for number, pattern in enumerate(patterns):
             rows, columns = np.flatnonzero(group.ravel() == number), np.flatnonzero(pattern)
@@ -180,11 +180,11 @@ class Remembered(OfKernel):
             found: Float64 = future.result(None if math.isinf(left_seconds) else max(0.0, left_seconds))
         except TimeoutError as error:
             future.cancel()
-            raise TimeLimitError("Time was over while other processes computed kernel values.") from error
+            raise TimeLimitError("Time ran out while other processes computed kernel values.") from error
         return found
 
     def _check_once(self, left: NumberedFeatures, right: NumberedFeatures, state: State, values: Float64) -> None:
-        """Compare one of the values that were kept with the one that the kernel gives now."""
+        """Compare one stored value with the one that the kernel gives now."""
         folder = str(left.store.folder)
         known = np.argwhere(~np.isnan(values))
         if folder in _CHECKED or not len(known):
@@ -197,8 +197,8 @@ class Remembered(OfKernel):
         if abs(out[0, 0] - values[i, j]) > _SAME * max(1.0, abs(values[i, j])):
             raise KernelError(
                 f"The folder {self.folder!r} holds {values[i, j]:g} for a pair of objects for which {self.kernel} "
-                f"gives {out[0, 0]:g} now. Has something changed that it calls? Delete the folder {folder!r} "
-                "to compute anew."
+                f"gives {out[0, 0]:g} now. Has a function that it calls changed? Delete the folder {folder!r} "
+                "to recompute its values."
             )
 
     def _store(self, state: State) -> ValueStore:
@@ -213,7 +213,7 @@ class Remembered(OfKernel):
 
 
 def values_between(kernel: Kernel, state: State, left: Objects, right: Objects) -> Float64:
-    """The values between two batches of objects, in a process of their own."""
+    """The values between two batches of objects; runs in a separate process."""
     fitted = FittedKernel(kernel, state)
     out = np.empty((len(left), len(right)))
     fitted.tile(*fitted.align(fitted.features(left), fitted.features(right)), out)
@@ -221,14 +221,14 @@ def values_between(kernel: Kernel, state: State, left: Objects, right: Objects) 
 
 
 def _mirrored(rows: Indices, columns: Indices) -> Any:
-    """Which entries are found by another one of the same block, the one with its objects the other way round."""
+    """Which entries follow by symmetry from another entry of the same block."""
     both = np.isin(rows, columns)[:, None] & np.isin(columns, rows)[None, :]
     return both & (rows[:, None] > columns[None, :])
 
 
 @contextlib.contextmanager
 def _held(store: ValueStore, tiles: list[StoreTile]) -> Iterator[None]:
-    """Only one thread at a time computes a tile; all hold tiles in one order, so that none waits for ever."""
+    """Only one thread at a time computes a tile; all lock tiles in the same order, so there is no deadlock."""
     with contextlib.ExitStack() as stack:
         for tile in sorted(tiles, key=lambda tile: (tile.block, tile.other)):
             stack.enter_context(store.lock(tile))

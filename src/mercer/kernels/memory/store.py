@@ -1,8 +1,8 @@
-"""A symmetric matrix of kernel values in a folder, in blocks that are there whole or not at all.
+"""A symmetric matrix of kernel values in a folder, in blocks that are either complete or absent.
 
-Objects are known by names (digests of what they are), and get numbers in the order in which they first came. Every
-call of `register` adds its new objects as blocks of their own, which never change again: a matrix that grows computes
-what is new, and nothing else. A tile is one block of objects against another, and a file::
+Objects are identified by names (digests of their content), and numbered in the order in which they first appear. Every
+call of `register` adds its new objects as blocks of their own, which never change again, so a growing matrix computes
+only what is new. A tile has the values of one block of objects against another, and is a file::
 
     store = ValueStore.open(folder, "what computes the values")
     numbers = store.register(names)                     # names: bytes, one for each object
@@ -10,11 +10,11 @@ what is new, and nothing else. A tile is one block of objects against another, a
         store.put(tile, values of tile.rows against tile.columns)      # anywhere, in any order, by any process
     matrix = store.values(numbers, numbers)
 
-`rows` and `columns` of a tile are numbers of objects. Files are written beside their place and renamed, so that a
-process that is killed at any moment leaves finished tiles and nothing else; a tile with a wrong checksum counts
-as missing. Several processes, also of several machines that share the folder, may register, put and read at the same
-time: the worst that happens is that two of them compute the same tile. Values that are not known are NaN, and `put`
-never replaces a known value by NaN, so that a tile may be completed piece by piece.
+`rows` and `columns` of a tile are numbers of objects. Files are written under another name and renamed, so a process
+that is killed at any moment leaves only finished tiles; a tile with a wrong checksum counts as missing. Several
+processes, also of several machines that share the folder, may register, put and read at the same time: at worst, two of
+them compute the same tile. Unknown values are NaN, and `put` never replaces a known value by NaN, so a tile may be
+completed piece by piece.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ from mercer._types import Float64, Indices
 from mercer.errors import InputError
 
 NAME_BYTES = 16
-"""Of the name of an object: two of 10^9 objects share one by chance once in 10^20 times."""
+"""Bytes in the name of an object: the probability that any two of 10^9 objects collide is about 10^-20."""
 BLOCK = 64
-"""Objects of a block unless the caller says otherwise: at 0.1 ms a value, a tile takes half a second. Smaller tiles
-lose less when a process is killed, and larger ones make fewer files."""
+"""The default number of objects per block: at 0.1 ms per value, a tile takes half a second. With smaller tiles less is
+lost when a process is killed; larger ones make fewer files."""
 _KEPT_BYTES = 2**28
-"""Of tiles that are kept in memory beside their files."""
+"""Memory for tiles that are cached."""
 _FORMAT = "mercer kernel values"
 _DIGEST = hashlib.sha256().digest_size
 _open: weakref.WeakValueDictionary[str, ValueStore] = weakref.WeakValueDictionary()
-"""Stores that came from other processes, by their folder: what they keep in memory is kept once."""
+"""Stores received from other processes, by folder, so their cache exists only once."""
 _opening = threading.Lock()
 
 
 @final
 @dataclass(frozen=True)
 class StoreTile:
-    """A block of objects against another one or itself."""
+    """The values of one block of objects against another or itself."""
 
     block: int
     other: int
@@ -75,7 +75,7 @@ class StoreTile:
 
 @final
 class ValueStore:
-    """The matrix in one folder, for one kernel. Threads may share it; copies in other processes open it by its path."""
+    """The matrix of one kernel in a folder. Threads may share it; copies in other processes open it by its path."""
 
     def __init__(self, folder: Path) -> None:
         """Use `open`."""
@@ -90,9 +90,9 @@ class ValueStore:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], identity: str) -> Self:
-        """The store in this folder, which is made if it does not exist, of the values that `identity` describes.
+        """Open the store in this folder, or create it; `identity` describes what computes its values.
 
-        A folder that holds values of something else, or anything that is no store, is refused.
+        Refuses a folder with values of something else, or with anything that is not a store.
         """
         path = Path(folder)
         about = {"format": _FORMAT, "version": 1, "identity": identity}
@@ -114,7 +114,7 @@ class ValueStore:
         return store
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """In another process it is opened by its path, one for all who ask there."""
+        """Another process opens it by its path, and shares it among all users there."""
         return _opened, (str(self.folder.absolute()),)
 
     # ------------------------------------------------------------------------------------------------------- objects
@@ -128,13 +128,13 @@ class ValueStore:
         return len(self._edges) - 1
 
     def refresh(self) -> None:
-        """See the objects that other processes have registered."""
+        """Read the objects that other processes have registered."""
         with self._lock:
             while self._read_block(self.n_blocks):
                 pass
 
     def register(self, names: Sequence[bytes], block: int = BLOCK) -> Indices:
-        """The numbers of these objects. New ones are added to the store, in blocks of at most `block`."""
+        """The numbers of these objects. New objects are added to the store, in blocks of at most `block`."""
         _check.integer("register", "block", block, low=1)
         if any(len(name) != NAME_BYTES for name in names):
             raise InputError(f"Names of objects in a store of kernel values have {NAME_BYTES} bytes.")
@@ -146,7 +146,7 @@ class ValueStore:
                 if _write_new(self._objects_file(self.n_blocks), b"".join(part)):
                     self._add_block(part)
                 else:
-                    self.refresh()  # another process was faster: it may have brought some of these objects
+                    self.refresh()  # another process was faster, and may have added some of these objects
                 new = [name for name in new if name not in self._numbers]
             return np.array([self._numbers[name] for name in names], dtype=np.intp)
 
@@ -191,12 +191,12 @@ class ValueStore:
         return np.asarray(np.searchsorted(self._edges, numbers, side="right") - 1, dtype=np.intp)
 
     def tiles(self, numbers: Indices | None = None) -> list[StoreTile]:
-        """All tiles of the blocks that these objects lie in, or of all blocks."""
+        """All tiles of the blocks that contain these objects, or of all blocks."""
         chosen = range(self.n_blocks) if numbers is None else np.unique(self.blocks_of(numbers)).tolist()
         return [self.tile(block, other) for block in chosen for other in chosen if other <= block]
 
     def missing(self, numbers: Indices | None = None) -> list[StoreTile]:
-        """Those of `tiles` of which some value is not known."""
+        """Those of `tiles` with unknown values."""
         return [tile for tile in self.tiles(numbers) if not self.has(tile)]
 
     def has(self, tile: StoreTile) -> bool:
@@ -204,12 +204,12 @@ class ValueStore:
         return tile in self._whole or self._file(tile).exists()
 
     def get(self, tile: StoreTile) -> Float64:
-        """The values of a tile, NaN where they are not known; not to be written to."""
+        """The values of a tile, NaN if unknown; read-only."""
         kept = self._kept.get(tile)
         if kept is not None and tile in self._whole:
             return kept
         found = self._read(tile, self._file(tile))
-        if found is None:  # damaged, or never finished
+        if found is None:  # damaged or incomplete
             self._whole.discard(tile)
             found = self._read(tile, self._file(tile, ".part"))
         values = np.full(tile.shape, np.nan) if found is None else found
@@ -219,7 +219,7 @@ class ValueStore:
         return values
 
     def put(self, tile: StoreTile, values: Any) -> None:
-        """Keep values of a tile; NaN stands for those that are not known. Infinite ones are refused."""
+        """Store values of a tile; NaN means unknown. Infinite values are refused."""
         given = np.array(values, dtype=np.float64)
         if given.shape != tile.shape or np.isinf(given).any():
             raise InputError(f"The values of a tile must be an array of shape {tile.shape} without infinite numbers.")
@@ -238,12 +238,12 @@ class ValueStore:
             self._keep(tile, given)
 
     def lock(self, tile: StoreTile) -> threading.Lock:
-        """Held by the thread that computes a tile, so that no other one does the same."""
+        """A lock held by the thread that computes a tile, so that no other thread does the same."""
         with self._lock:
             return self._locks.setdefault(tile, threading.Lock())
 
     def values(self, rows: Indices, columns: Indices) -> Float64:
-        """The values between these objects, NaN where they are not known."""
+        """The values between these objects, NaN if unknown."""
         out = np.empty((len(rows), len(columns)))
         above, across = self.blocks_of(rows), self.blocks_of(columns)
         for block in np.unique(above).tolist():
@@ -259,7 +259,7 @@ class ValueStore:
         return out
 
     def diagonal(self, numbers: Indices) -> Float64:
-        """The value of each object with itself, NaN where it is not known."""
+        """The value of each object with itself, NaN if unknown."""
         found = np.empty(len(numbers))
         blocks = self.blocks_of(numbers)
         for block in np.unique(blocks).tolist():
@@ -269,7 +269,7 @@ class ValueStore:
         return found
 
     def between(self, rows: Indices, columns: Indices) -> list[StoreTile]:
-        """The tiles in which the values between these objects lie."""
+        """The tiles that contain the values between these objects."""
         pairs = {
             (max(block, other), min(block, other))
             for block in np.unique(self.blocks_of(rows)).tolist()
@@ -278,7 +278,7 @@ class ValueStore:
         return [self.tile(block, other) for block, other in sorted(pairs)]
 
     def put_values(self, rows: Indices, columns: Indices, values: Float64, known: Any) -> None:
-        """Keep the values between different rows and different columns, where `known`, in all tiles they lie in."""
+        """Store the `known` values between different rows and different columns in all their tiles."""
         above, across = self.blocks_of(rows), self.blocks_of(columns)
         for tile in self.between(rows, columns):
             new = np.full(tile.shape, np.nan)
@@ -294,7 +294,7 @@ class ValueStore:
 
     @property
     def exists(self) -> bool:
-        """Whether the folder is still there."""
+        """Whether the folder still exists."""
         return (self.folder / "about.json").exists()
 
     def _file(self, tile: StoreTile, ending: str = "") -> Path:
@@ -329,19 +329,19 @@ def _beside(file: Path, content: bytes) -> Path:
 
 
 def _replace(file: Path, content: bytes) -> None:
-    """Write a file whole or not at all, over one that may be there."""
+    """Write a file atomically, replacing any existing one."""
     os.replace(_beside(file, content), file)
 
 
 def _opened(folder: str) -> ValueStore:
-    """The store that another process has in this folder."""
+    """The store in this folder, opened for a copy from another process."""
     with _opening:
         store = _open.get(folder)
         if store is None or not store.exists:
             if not (Path(folder) / "about.json").exists():
                 raise InputError(
-                    f"The folder {folder!r} of kernel values is not there for a process on {platform.node()!r}. All "
-                    "processes that compute values must see it under the same name: put it on storage that they share."
+                    f"The folder {folder!r} of kernel values does not exist for a process on {platform.node()!r}. All "
+                    "processes that compute values must see it under the same path: put it on shared storage."
                 )
             store = _open[folder] = ValueStore(Path(folder))
     store.refresh()
@@ -349,10 +349,10 @@ def _opened(folder: str) -> ValueStore:
 
 
 def _write_new(file: Path, content: bytes) -> bool:
-    """Write a file whole or not at all, unless it is there already; whether it was written."""
+    """Write a file atomically unless it exists; returns whether it was written."""
     beside = _beside(file, content)
     try:
-        os.link(beside, file)  # unlike renaming, fails where the file exists
+        os.link(beside, file)  # unlike renaming, fails if the file exists
     except FileExistsError:
         return False
     except OSError:  # a file system without links

@@ -22,13 +22,13 @@ from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, longest_of, r
 from mercer.kernels.series.lanes import LANES, RUNNER, entries, fill_lanes, moments, squared_distances
 
 _SHRINK = math.sqrt(2.0) - 1.0
-"""Alignments of n and m moments are at most (1 + sqrt 2)^(n + m) many, so this factor per step keeps sums below 1."""
+"""There are at most (1 + sqrt 2)^(n + m) alignments of n and m moments, so this factor per step keeps sums below 1."""
 _LEAST = 1e-270
-"""What is lost below 1e-308 in any cell is negligible in results above this: no factor of a path exceeds 1."""
+"""Underflow below 1e-308 in any cell is negligible in results above this, since no factor of a path exceeds 1."""
 _MOMENTS = 1000
-"""Moments in the sample that sigma is read off: a million distances, a few hundredths of a second."""
+"""Moments sampled to determine sigma: a million distances, a few hundredths of a second."""
 _LONG, _RECOMPUTED = 300, 8.0
-"""Pairs of series longer than the first number are often computed again, at about the second number times the cost."""
+"""Pairs of series longer than the first number are often recomputed, at about the second number times the cost."""
 
 
 @final
@@ -36,11 +36,11 @@ _LONG, _RECOMPUTED = 300, 8.0
 class GlobalAlignment(ComputedAsLogarithm):
     """The global alignment kernel: k(x, z) = sum over all monotone alignments of prod kappa(x_i, z_j).
 
-    An alignment ties the first moments, the last moments, and takes steps (1, 0), (0, 1) and (1, 1) between. The local
-    similarity is kappa = w g / (2 - w g) with g = exp(-|x_i - z_j|^2 / (2 sigma^2)), the form that makes k positive
-    semi-definite. `sigma` is a number or ``"median"``: the median distance between moments times the square root of
-    the median length. With a `band` T, w = max(0, 1 - |i - j| / T): moments T or more steps apart are never aligned,
-    and series whose lengths differ by T or more compare as 0. Without, w = 1.
+    An alignment matches the first moments and the last moments, with steps (1, 0), (0, 1) and (1, 1) in between. The
+    local similarity is kappa = w g / (2 - w g) with g = exp(-|x_i - z_j|^2 / (2 sigma^2)), the form that makes k
+    positive semi-definite. `sigma` is a number or ``"median"``: the median distance between moments times the square
+    root of the median length. With a `band` T, w = max(0, 1 - |i - j| / T): moments T or more steps apart are never
+    aligned, and series whose lengths differ by T or more have the value 0. Without a band, w = 1.
 
     Series may have different lengths and several channels. Values grow exponentially with length: use
     `kernels.normalise`, which works with logarithms and has no limit on length.
@@ -87,7 +87,7 @@ class GlobalAlignment(ComputedAsLogarithm):
         return with_numbers(_pairs, state.number("rate"), self._width)
 
     def _completed(self, logs: Float64, left: SequenceFeatures, right: SequenceFeatures, state: State) -> Float64:
-        """Logarithms in which pairs that left the range of float64 are computed again, with a scale for every cell."""
+        """Logarithms, after recomputing pairs that left the range of float64 with a scale for every cell."""
         rate = state.number("rate")
         return recompute(logs, left, right, lambda x, z: logarithm(*_long_pair(x, z, rate, self._width)))
 
@@ -101,7 +101,7 @@ class GlobalAlignment(ComputedAsLogarithm):
 
 def sigma_of(series: Series) -> float:
     """The median distance between moments, times the square root of the median length."""
-    step = max(1, -(-len(series.values) // _MOMENTS))  # an evenly spread sample: no randomness to reproduce
+    step = max(1, -(-len(series.values) // _MOMENTS))  # an evenly spaced sample, without randomness
     sample = series.values[::step]
     distances = pdist(sample) if len(sample) else np.zeros(0)
     typical = float(np.median(distances)) if len(distances) else 0.0
@@ -127,7 +127,7 @@ def _pairs(
     """D(i, j) = kappa(x_i, z_j) (D(i-1, j) + D(i, j-1) + D(i-1, j-1)), k = D(n, m).
 
     The loop works with c^(i + j) D(i, j), which is the same recursion with c before the first two terms and c^2 before
-    the third. out[k] = log2 k, or NaN where the result is too small to be trusted.
+    the third. out[k] = log2 k, or NaN if the result is too small to be accurate.
     """
     most_rows = longest_of(left_offsets, first)
     most_columns = longest_of(right_offsets, second)
@@ -170,7 +170,7 @@ def _pairs(
                 for lane in range(LANES):
                     above = D[j + 1, lane]
                     kept = kappa[j, lane] * (c * above + cc * before[lane])
-                    D[j + 1, lane] = kept + (c * kappa[j, lane]) * D[j, lane]  # one operation waits for the last cell
+                    D[j + 1, lane] = kept + (c * kappa[j, lane]) * D[j, lane]  # one operation awaits the last cell
                     before[lane] = above
             for lane in range(own.shape[0]):
                 if lengths[0, lane] == i + 1 and low < lengths[1, lane] <= high:
@@ -187,7 +187,7 @@ def _pairs(
 
 @jit(reassociate=False)
 def _long_pair(left: Array, right: Array, rate: float, width: int) -> Any:
-    """The same of one pair, with a scale for every cell."""
+    """The same for one pair, with a scale for every cell."""
     n, m = left.shape[0], right.shape[0]
     D = np.zeros(m + 1)
     scale = np.zeros(m + 1, dtype=np.int64)

@@ -10,26 +10,26 @@ from mercer.kernels.base import State
 from mercer.kernels.loops.pairs import PairRunner, SequenceFeatures, longest_of
 
 LANES = 16
-"""Pairs compared at once: a few vector registers of float64; with more, the moments of a row leave the first cache."""
+"""Pairs compared at once: a few vector registers of float64; with more, the moments of a row leave the L1 cache."""
 
 RUNNER = PairRunner(LANES, cells_per_call=2e8, cells_per_tile=1e7)
-"""Tiles take some hundredths of a second: a few dozen series are enough work for every thread."""
+"""Tiles take some hundredths of a second, so a few dozen series are enough work for every thread."""
 
 
 def moments(series: Series, state: State) -> SequenceFeatures:
-    """Series as features, refused unless they have the channels of the training series."""
+    """Series as features; refuses series whose channels differ from those of training."""
     refuse_other_channels(series, int(state.values["channels"]))
     return SequenceFeatures.of(series.values, series.offsets)
 
 
 def entries(left: SequenceFeatures, right: SequenceFeatures, cost: float = 1.0) -> int:
-    """How many pairs a tile may have; `cost` is the price of a cell relative to the usual one."""
+    """How many pairs a tile may have; `cost` is the cost of a cell relative to the usual one."""
     return RUNNER.entries(left, right, cost * left.items.shape[1])
 
 
 @jit
 def fill_lanes(values: Array, offsets: Array, pairs: Array, table: Array) -> Any:
-    """table[q, channel, lane] = moment q of the series of that lane, or 0; gives the length of the longest series."""
+    """table[q, channel, lane] = moment q of the series of that lane, or 0; returns the length of the longest series."""
     longest = longest_of(offsets, pairs)
     for lane in range(LANES):
         length = 0

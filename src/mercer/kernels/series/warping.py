@@ -22,7 +22,7 @@ from mercer.kernels.series.lanes import LANES, RUNNER, entries, fill_lanes, mome
 @final
 @dataclass(frozen=True)
 class WarpingDistance(Measure):
-    """The least sum of squared distances |x_i - z_j|^2 along an alignment; infinite where the band allows none."""
+    """The least sum of squared distances |x_i - z_j|^2 along an alignment; infinite if the band allows none."""
 
     band: int | None = None
 
@@ -52,10 +52,10 @@ class WarpingDistance(Measure):
 class DynamicTimeWarping(Pointwise):
     """exp(-gamma DTW(x, z)), with DTW the least sum of squared distances over all alignments. Not a kernel.
 
-    It is indefinite (`psd` is False), whatever gamma: machines warn, and their Gram matrices may need repair. The
-    positive semi-definite way to compare series by alignment is `GlobalAlignment`. `gamma` is a number, or ``"scale"``
-    or ``"median"``, read off the distances between training series. With a `band` T, moments more than T steps apart
-    are never aligned, and series whose lengths differ by more compare as 0.
+    It is indefinite (`psd` is False) for any gamma: machines warn, and their Gram matrices may need repair.
+    `GlobalAlignment` is a positive semi-definite alternative. `gamma` is a number, or ``"scale"`` or ``"median"``,
+    determined from the distances between training series. With a `band` T, moments more than T steps apart are never
+    aligned, and series whose lengths differ by more have the value 0.
 
     >>> from mercer import kernels
     >>> kernels.DynamicTimeWarping(gamma=0.5).fit([[0, 1, 2]])([[0, 1, 2]], [[0, 2]]).round(6)

@@ -18,9 +18,9 @@ from mercer.kernels.algebra.of_kernel import OfKernel
 from mercer.kernels.base import Features, Kernel, State
 
 _BLOCK = 1024
-"""Elements compared at a time: a block of 8 MB stays in the last cache while it is added up."""
+"""Elements compared at a time: a block of 8 MB stays in the last-level cache while it is summed."""
 _MOST_ENTRIES = 2**28
-"""Pairs of elements in a tile, a second or so for the cheapest kernels."""
+"""Pairs of elements per tile: about a second for the cheapest kernels."""
 
 
 @final
@@ -119,8 +119,8 @@ class ElementPairs(OfKernel):
 class DerivedSubsets(ElementPairs):
     """k(A, B) = sum over a in A and b in B of k0(a, b), for finite sets of any objects that k0 compares.
 
-    With `mean`, the sum is divided by |A| |B|, as `MeanEmbedding` does. Elements that occur twice count twice. An
-    empty set compares as 0.
+    With `mean`, the sum is divided by |A| |B|, as `MeanEmbedding` does. Elements that occur twice count twice. An empty
+    set has the value 0 with any set.
 
     >>> from mercer import kernels
     >>> kernels.DerivedSubsets(kernels.RBF(gamma=0.5)).fit([{0, 1}])([{0, 1}], [{1, 3}]).round(6)
@@ -136,8 +136,8 @@ class DerivedSubsets(ElementPairs):
 class MeanEmbedding(ElementPairs):
     """k(A, B) = the mean of k0(a, b) over all a in A and b in B: the inner product of mean embeddings.
 
-    A bag is taken for a sample, of which only the distribution matters, not the size. An empty bag compares as 0.
-    ``RBF(over=MeanEmbedding(k0))`` is a Gaussian of the distance between distributions.
+    A bag is treated as a sample: only its distribution matters, not its size. An empty bag has the value 0 with any
+    bag. ``RBF(over=MeanEmbedding(k0))`` is a Gaussian of the distance between distributions.
 
     >>> from mercer import kernels
     >>> kernels.MeanEmbedding(kernels.RBF(gamma=0.5)).fit([{0, 1}])([{0, 1}], [{1, 3}]).round(6)

@@ -1,4 +1,4 @@
-"""Kernels on sets by a measure of what two sets share, or both lack."""
+"""Kernels on sets that measure the elements which two sets share or both lack."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COMPLEMENT = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class SetMeasure(CountsFeatures):
-    """Subsets A, B of an ambient set D with a measure mu: what their intersection, or the rest, measures.
+    """A measure mu of what two subsets A, B of an ambient set D share, or both lack.
 
     `ambient` is D, any iterable of hashables; `measure_of` gives mu of each of its elements, in the same order:
     numbers >= 0 (1 each, if left out: then mu counts). Elements outside D are an error.
@@ -43,12 +43,12 @@ class SetMeasure(CountsFeatures):
     @property
     @abstractmethod
     def of_shared(self) -> bool:
-        """Whether what is in both sets counts."""
+        """Whether elements in both sets count."""
 
     @property
     @abstractmethod
     def of_lacked(self) -> bool:
-        """Whether what is in neither counts."""
+        """Whether elements in neither set count."""
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
@@ -60,7 +60,7 @@ class SetMeasure(CountsFeatures):
         if self.measure_of is not None:
             if self.ambient is None:
                 raise _check.fail(owner, "measure_of", "None unless an ambient set is given", self.measure_of)
-            weights = tuple(_check.real(owner, "measure_of", w, low=0, high_open=True) for w in self.measure_of)
+            weights = _check.reals(owner, "measure_of", self.measure_of, low=0, high_open=True)
             if len(weights) != len(self.ambient):
                 raise _check.fail(owner, "measure_of", f"{len(self.ambient)} numbers, one per element", self.measure_of)
             object.__setattr__(self, "measure_of", weights)
@@ -99,12 +99,12 @@ class SetMeasure(CountsFeatures):
         return np.asarray(weights[place])
 
     def present(self, objects: Sets, dtype: DType) -> CountFeatures:
-        """The square root of mu for every element that is there."""
+        """The square root of mu for every element of each set."""
         names = objects.names.astype(np.uint64)
         return CountFeatures.of(names, objects.offsets, dtype, np.sqrt(self.weights_of(objects)))
 
     def absent(self, objects: Sets, dtype: DType) -> CountFeatures:
-        """The square root of mu for every element of D that is not there."""
+        """The square root of mu for every element of D that is not in the set."""
         known, weights = self._table()
         rows = np.repeat(np.arange(len(objects)), np.diff(objects.offsets))
         lacking = np.ones((len(objects), len(known)), dtype=bool)
@@ -154,7 +154,7 @@ class SetMeasure(CountsFeatures):
 @final
 @dataclass(frozen=True)
 class SetIntersection(SetMeasure):
-    """k(A, B) = mu(A and B): how many elements two sets share, or what these measure.
+    """k(A, B) = mu(A and B): the number of shared elements, or their measure.
 
     The ambient set is optional here. Multiplicities are ignored: see `MultisetIntersection`.
 
@@ -173,7 +173,7 @@ class SetIntersection(SetMeasure):
 @final
 @dataclass(frozen=True)
 class SetUnionComplement(SetMeasure):
-    """k(A, B) = mu(D without A or B): what two sets both lack, within the ambient set D.
+    """k(A, B) = mu(D without A or B): the measure of the elements of the ambient set D that both sets lack.
 
     >>> from mercer import kernels
     >>> kernels.SetUnionComplement(range(10)).fit([{0, 1, 2, 3}])([{0, 1, 2, 3}], [{2, 3, 4}])
@@ -186,7 +186,7 @@ class SetUnionComplement(SetMeasure):
 @final
 @dataclass(frozen=True)
 class SetAgreement(SetMeasure):
-    """k(A, B) = mu(D) - mu(A without B, or B without A): on how much of the ambient set D two sets agree.
+    """k(A, B) = mu(D) - mu(A without B, or B without A): the measure of the part of D on which two sets agree.
 
     The sum of `SetIntersection` and `SetUnionComplement`; k(A, A) = mu(D) for every A.
 

@@ -1,4 +1,4 @@
-"""Kernels on multisets: of each element, how many times it is there."""
+"""Kernels on multisets, in which every element has a multiplicity."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mercer.kernels.features.occurrences import Spelling
 
 _MINIMUM, _COMMON, _LABELLED = range(3)
 _MOST_UNARY = 2**28
-"""Features, one per copy of an element, that a feature map may have: 2 GB of names."""
+"""The most features, one per copy of an element, in a feature map: 2 GB of names."""
 
 
 def counted(objects: Sets, dtype: DType) -> CountFeatures:
@@ -63,7 +63,7 @@ class SharedElements(Kernel):
     @property
     @abstractmethod
     def function(self) -> int:
-        """Which function, by its number."""
+        """The number of the function."""
 
     def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
         if self.of_sets:
@@ -139,7 +139,7 @@ class SubMultisetCount(SubMultisets):
     """The number of common sub-multisets: k(A, B) = prod over elements x of (1 + min(m_A(x), m_B(x))), the empty one
     too.
 
-    Sets have no repeats: there it is 2^|A and B|, `SubsetCount`. Use `kernels.normalise` on large multisets.
+    For sets, without repeats, it is 2^|A and B|, as in `SubsetCount`. Use `kernels.normalise` on large multisets.
 
     >>> from mercer import kernels
     >>> kernels.SubMultisetCount().fit([list("aaabbc")])([list("aaabbc")], [list("aabbbd")]).round(9)
@@ -185,7 +185,7 @@ class SubsetCount(SubMultisets):
 
 
 class Overlap(SharedElements):
-    """The share of what two have in common in what they have together; 0 for two empty ones."""
+    """The size of the intersection divided by that of the union; 0 for two empty sets."""
 
     def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
         self.shared(left, right, out)
@@ -229,7 +229,7 @@ class MultisetMinMax(Overlap):
 
 
 def _copies(objects: Sets) -> tuple[UInt64, Int64, Int64]:
-    """For every copy of every element a name of its own and how many come before it; and where elements end."""
+    """For every copy of every element, its own name and the number of copies before it; and where elements end."""
     counts = objects.multiplicities
     ends = offsets_of(counts)
     level = np.arange(ends[-1]) - np.repeat(ends[:-1], counts)
@@ -261,7 +261,7 @@ def _over_shared(
     columns: Array, counts: Array, offsets: Array, other_columns: Array, other_counts: Array, other_offsets: Array,
     n_columns: int, function: int, out: Array,
 ) -> None:  # fmt: skip
-    # Each left row is spread over a dense line, which every right row reads.
+    # Each left row is scattered into a dense buffer, which every right row reads.
     line = np.zeros(max(n_columns, 1))
     for i in range(out.shape[0]):
         for k in range(offsets[i], offsets[i + 1]):

@@ -1,4 +1,4 @@
-"""What all kernels on strings share: the symbols of a text, loops over pairs, and how features are spelt."""
+"""Shared code of kernels on strings: the symbols of a text, loops over pairs, and spelling of features."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class StringKernel(Kernel):
 
     `tokens` chooses the symbols of a string: ``"characters"``, its code points, or ``"words"``, split at white space.
     `lowercase` folds case first, and `normalize` (``"NFC"`` ...) gives characters that look the same the same code
-    points. Sequences of tokens, such as lists of words, are taken as they are.
+    points. Sequences of tokens, such as lists of words, are used as they are.
     """
 
     tokens: str = choice("characters", "words")
@@ -39,7 +39,7 @@ class StringKernel(Kernel):
 
     @property
     def shortest(self) -> int:
-        """The length below which a string has no feature; `fit` warns of shorter ones."""
+        """The minimum length of a string with any features; `fit` warns of shorter ones."""
         return 0
 
     def resolve(self, objects: Strings) -> State:
@@ -49,7 +49,7 @@ class StringKernel(Kernel):
         if short:
             warnings.warn(
                 f"{short} of {len(sequences)} strings are shorter than {self.shortest}, the length of what "
-                f"{type(self).__name__} counts: they share nothing with any string, and compare as 0 to all.",
+                f"{type(self).__name__} counts: their kernel value with any string is 0.",
                 KernelWarning,
                 stacklevel=3,
             )
@@ -60,7 +60,7 @@ class StringKernel(Kernel):
         return sequences
 
     def sequences(self, objects: Strings) -> Strings:
-        """The objects as sequences of symbols, by the options above."""
+        """The objects as sequences of symbols, according to the options above."""
         plain = self.tokens == "characters" and not self.lowercase and self.normalize is None
         if plain:
             return objects
@@ -82,15 +82,15 @@ class StringKernel(Kernel):
 
 
 class OverAlphabet(StringKernel):
-    """A kernel that compares strings by the places of their symbols in an alphabet, if one is given."""
+    """A kernel whose strings are encoded as positions in an alphabet, if one is given."""
 
     alphabet: Alphabet | None
     unknown = "error"
-    """``"error"``, or ``"skip"`` where windows with symbols outside the alphabet are left out."""
+    """``"error"``, or ``"skip"`` to leave out windows with symbols outside the alphabet."""
 
     @property
     def letters(self) -> Alphabet | None:
-        """The alphabet, with case and Unicode normalised as the strings are."""
+        """The alphabet, with case and Unicode normalised like the strings."""
         return self.folded(self.alphabet) if isinstance(self.alphabet, str) else self.alphabet
 
     def coded(self, sequences: Strings) -> Strings:
@@ -101,12 +101,12 @@ class OverAlphabet(StringKernel):
 
 
 class PairedStrings(StringKernel):
-    """A kernel that compares strings pair by pair, with a dynamic programme. Subclasses give `cost` and `pair_loop`."""
+    """A kernel that compares strings pair by pair by dynamic programming. Subclasses define `cost` and `pair_loop`."""
 
     @property
     @abstractmethod
     def cost(self) -> float:
-        """How many numbers are computed for a pair of symbols."""
+        """The number of values computed for a pair of symbols."""
 
     @property
     def known(self) -> int:
@@ -144,7 +144,7 @@ def at_places(
     sizes: Int64,
     spell: Callable[[int], str] | None = None,
 ) -> Occurrences:
-    """The occurrences at these places of one string, spelt by the symbols there if not otherwise."""
+    """The occurrences at these positions of one string, by default spelt by the symbols there."""
 
     def as_read(k: int) -> str:
         return word_of(sequence.symbols[places[k, : sizes[k]]].tolist())
@@ -154,7 +154,7 @@ def at_places(
 
 
 def word_of(symbols: Iterable[int | None]) -> str:
-    """Symbols as a word, tokens with spaces between them, and a dot where any symbol will do."""
+    """Symbols as a word, tokens separated by spaces; a dot stands for any symbol."""
     listed = list(symbols)
     between = " " if any(symbol is not None and symbol >= LOWEST_NAME for symbol in listed) else ""
     return between.join("." if symbol is None else text_of_symbol(symbol) for symbol in listed)

@@ -30,15 +30,15 @@ from mercer.kernels.strings.windows import Windows
 @final
 @dataclass(frozen=True)
 class GappedKmer(MismatchProfile):
-    """The gapped k-mer kernel: windows of l symbols compared on every choice of k of their places.
+    """The gapped k-mer kernel: windows of l symbols, compared at every choice of k positions.
 
     k(s, t) = sum over pairs of windows of C(l - d, k), where d is their number of mismatches: the inner product of
-    counts of (places, symbols there). With `weights`, h(0), h(1) ..., the value is the sum of h(d) instead, and `k` is
-    not used; it is positive semi-definite for every alphabet if h is a non-negative mixture of such binomials.
+    counts of (positions, symbols there). With `weights`, h(0), h(1) ..., the value is the sum of h(d) instead, and `k`
+    is not used; it is positive semi-definite for every alphabet if h is a non-negative mixture of such binomials.
 
-    With `reverse_complement` the counts of a DNA string are those of both its strands, added. `alphabet` declares the
-    symbols (``"ACGT"`` by default for reverse complements); `unknown` is ``"error"``, or ``"skip"`` to leave out
-    windows with any other symbol, such as N.
+    With `reverse_complement`, the counts of both strands of a DNA string are added. `alphabet` declares the symbols
+    (``"ACGT"`` by default for reverse complements); `unknown` is ``"error"``, or ``"skip"`` to leave out windows with
+    any other symbol, such as N.
 
     >>> from mercer import kernels
     >>> kernels.GappedKmer(l=4, k=2).fit(["ACGTAC"])(["ACGTAC"], ["ACGGAC"])
@@ -62,7 +62,7 @@ class GappedKmer(MismatchProfile):
         super().__post_init__()
         _check.integer("GappedKmer", "k", self.k, low=1, high=self.l)
         if self.weights is not None:
-            numbers = tuple(_check.real("GappedKmer", "weights", weight, high_open=True) for weight in self.weights)
+            numbers = _check.reals("GappedKmer", "weights", self.weights, high_open=True)
             if not 1 <= len(numbers) <= self.l + 1:
                 raise _check.fail("GappedKmer", "weights", f"1 to {self.l + 1} numbers, h(0), h(1) ...", self.weights)
             object.__setattr__(self, "weights", numbers)
@@ -113,7 +113,7 @@ class GappedKmer(MismatchProfile):
         sizes = np.asarray([len(places) for places in masks], dtype=np.int64)
         padded = np.asarray([places + places[-1:] * (int(sizes.max()) - len(places)) for places in masks])
         read = (windows.starts[:, None, None] + padded[None, :, :]).reshape(-1, int(sizes.max()))
-        # The reverse complement lies behind the string: its place q is the place length - 1 - q of the string itself.
+        # The reverse complement follows the string: its position q is the position length - 1 - q of the string itself.
         places = np.where(read < length, read, 2 * length - 1 - read)
         letters = None if self.letters is None else symbols_of(self.letters)
 
@@ -129,13 +129,13 @@ class GappedKmer(MismatchProfile):
 
     @property
     def masks(self) -> list[tuple[int, ...]]:
-        """The places of a window that are compared together, one choice after the other."""
+        """The positions of a window that are compared together, one choice after another."""
         sizes = np.flatnonzero(self.mask_weights)
         return [places for size in sizes for places in combinations(range(self.l), int(size))]
 
     @property
     def mask_values(self) -> Float64:
-        """The value of the feature of each mask: the root of its weight."""
+        """The value of the feature of each mask: the square root of its weight."""
         weights = self.mask_weights
         return np.asarray([np.sqrt(weights[len(places)]) for places in self.masks])
 
@@ -150,7 +150,7 @@ class GappedKmer(MismatchProfile):
 
 @jit
 def _name_masked(symbols: Array, starts: Array, places: Array, bounds: Array) -> Any:
-    """The names of the symbols of each window at the places of each mask, window after window."""
+    """The names of the symbols of each window at the positions of each mask, window after window."""
     masks = bounds.shape[0] - 1
     names = np.empty(starts.shape[0] * masks, dtype=np.uint64)
     for w in range(starts.shape[0]):

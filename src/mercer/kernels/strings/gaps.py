@@ -9,8 +9,8 @@ and K_q(i, j) the sum of all S_q(a, b) with a <= i, b <= j, faded over the symbo
 and k_p = sum of S_p(i, j). Kernels differ in `match` and `fade`. All terms are sums of products, without the
 subtraction of the textbook's D table, so nothing cancels. One row of each K_q is kept.
 
-Numbers that fade away become too small for the processor to be quick about long before they are zero; they are set to
-zero from time to time.
+Decaying numbers become subnormal, which makes the processor slow, long before they are zero; so they are set to zero
+from time to time.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from mercer.kernels.loops.pairs import PairLoop, with_numbers
 from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes, save_lanes
 
 EQUAL_ONLY = np.empty((0, 0))
-"""No table of similarities: symbols match when they are equal."""
+"""No table of similarities: only equal symbols match."""
 _STRETCH = 16
-"""Rows or columns of fading between two looks for numbers that became too small: looking costs, and so do they."""
+"""Rows or columns between two checks for numbers that became too small: checks take time, and so do these numbers."""
 
 
 def gap_loop(p: int, fade: Float64, weight: Float64, similarity: Float64, dtype: DType) -> PairLoop:
     """The loop for subsequences of length p, in one precision.
 
-    Symbols passed over multiply by `fade`, matched ones by `weight` (the last number of each is for all symbols
-    without one of their own), and two symbols match by their `similarity`.
+    Skipped symbols multiply by `fade`, matched ones by `weight` (the last number of each is for all symbols without
+    their own), and two symbols match by their `similarity`.
     """
     fading, matched, similar = (np.ascontiguousarray(table, dtype=dtype) for table in (fade, weight, similarity))
     if len(fading) == 1 and not len(similar):
@@ -48,12 +48,12 @@ def gap_pairs(
     """out[k] = k_p of pair k; fade[c] and weight[c] belong to symbol c, the last to all others; match = weight weight
     similarity.
 
-    An empty `similarity` means that equal symbols match, and no others.
+    An empty `similarity` means that only equal symbols match.
     """
     rows, columns = empty_lanes(left_offsets, first), empty_lanes(right_offsets, second)
     width = columns.shape[0]
     zero = out.dtype.type(0)
-    tiny = out.dtype.type(1e-30 if out.itemsize == 4 else 1e-290)  # below it numbers are slow, and matter no more
+    tiny = out.dtype.type(1e-30 if out.itemsize == 4 else 1e-290)  # smaller numbers are slow, and negligible
     soft = similarity.shape[0] > 0
     last = fade.shape[0] - 1
     column_fade = np.empty((width, LANES), dtype=out.dtype)
@@ -179,7 +179,7 @@ def gap_number_pairs(
     """S_q(i, j) over pairs that end at s_i, t_j: the step before is next to it, or a gap away in s, in t, or in both.
 
     S_{q+1}(i, j) = [s_i = t_j] (S_q(i-1, j-1) + decay (A + B) + decay^2 D), where A sums S_q(a, j-1) over a < i-1, B
-    sums S_q(i-1, b) over b < j-1, and D both: four sums of positive terms, so that nothing cancels for small decay.
+    sums S_q(i-1, b) over b < j-1, and D both: four sums of positive terms, so nothing cancels for small decay.
     """
     rows, columns = empty_lanes(left_offsets, first), empty_lanes(right_offsets, second)
     width = columns.shape[0]

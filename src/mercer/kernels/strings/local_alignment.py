@@ -22,7 +22,7 @@ from mercer.kernels.strings.base import OverAlphabet
 from mercer.kernels.strings.long_range import LongRange
 
 _LARGEST_EXPONENT = 300.0
-"""beta times the largest score: exp of twice as much is still a float64, and pairs are scaled as they grow."""
+"""The largest beta times score: exp of twice as much is still a float64, and pairs are rescaled as they grow."""
 _GAPS_COST = "Gaps have costs: a positive number makes them expensive."
 
 
@@ -101,7 +101,7 @@ class LocalAlignment(_Alignment):
 @final
 @dataclass(frozen=True)
 class LogLocalAlignment(_Alignment):
-    """The logarithm of the local alignment kernel, log(k(s, t)) / beta: near to the best score, but not a kernel.
+    """The logarithm of the local alignment kernel, log(k(s, t)) / beta: close to the best score, but not a kernel.
 
     It tames the dominant diagonal of `LocalAlignment`, at the price of being indefinite (`psd` is False): repair its
     Gram matrix, or expect machines to warn.
@@ -185,7 +185,7 @@ def _pairs(
 
 @jit(reassociate=False)
 def _long_pair(left: Array, right: Array, numbers: Array, table: Array) -> Any:
-    """The same of one pair, with a scale for every cell: F holds M, X and Y, E their scales."""
+    """The same for one pair, with a scale for every cell: F contains M, X and Y, E their scales."""
     m = right.shape[0]
     equal, different, opened, longer = numbers
     F = np.zeros((3, m + 1))

@@ -19,13 +19,13 @@ from mercer.kernels.loops.string_lanes import LANES, RUNNER, empty_lanes, fill_l
 from mercer.kernels.strings.base import PairedStrings
 
 _LARGEST = 1e300
-"""Larger values may have overflowed on the way: they are computed again, with wider range."""
+"""Larger values may have overflowed on the way: they are recomputed with a wider range."""
 _LONG, _RECOMPUTED = 500, 20
-"""Pairs of strings longer than the first number are often computed again, at about the second number times the cost."""
+"""Pairs of strings longer than the first number are often recomputed, at about the second number times the cost."""
 
 
 class LongRange(PairedStrings, LogKernel):
-    """A dynamic programme in float64 on many pairs at once; pairs that outgrow it are done again, with wider range.
+    """A dynamic programme in float64 on many pairs at once; pairs that overflow are recomputed with a wider range.
 
     The values of `pair_loop` may be infinite.
     """
@@ -120,7 +120,7 @@ def _pairs(
 
 @jit(reassociate=False)
 def _long_pair(left: Array, right: Array) -> Any:
-    """The same of one pair, with a scale for every cell."""
+    """The same for one pair, with a scale for every cell."""
     m = right.shape[0]
     K = np.ones(m + 1)
     scale = np.zeros(m + 1, dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Sums over masks of the windows that agree on them, by walking the tree of masks.
+"""Sums over masks of the pairs of windows that agree on them, by walking the tree of masks.
 
 A mask is a set of j positions of a window. G_j(x, z) = the sum over masks of size j of the pairs of windows of x and z
-that agree on the mask, so that, with N_d pairs of windows at Hamming distance d,
+that agree on the mask. With N_d pairs of windows at Hamming distance d,
 
     G_j = sum over d of C(l - d, j) N_d.
 
@@ -28,7 +28,7 @@ _SHORT = 300
 def coefficients(profile: list[float], length: int) -> Float64:
     """a_0 ... a_l with h(d) = sum over j of a_j C(l - d, j) for the distances d of the profile, and 0 beyond it.
 
-    A profile that is 0 from some distance on needs no mask smaller than what is left.
+    If the profile is 0 from distance d on, masks need at least l - d + 1 positions.
 
     >>> coefficients([13.0, 4.0, 2.0], 4)  # windows within one mismatch of both, p = 4, four letters
     array([ 0.,  0.,  2., -2.,  9.])
@@ -51,7 +51,7 @@ def mask_products(left: Windows, right: Windows, a: Float64, factor: float, out:
 
 
 def mask_diagonal(windows: Windows, a: Float64, factor: float) -> Float64:
-    """The same of each string with itself."""
+    """The same for each string with itself."""
     first = windows.forward()
     out = np.zeros((len(windows), 1))
     profile = np.asarray([sum(a[j] * comb(matches, j) for j in range(matches + 1)) for matches in range(len(a))])
@@ -59,7 +59,7 @@ def mask_diagonal(windows: Windows, a: Float64, factor: float) -> Float64:
     if np.diff(first.offsets).max(initial=0) <= max(_SHORT, masks):
         _compare(windows.symbols, first.starts, first.offsets, windows.starts, windows.offsets, profile, out[:, 0])
         return factor * out[:, 0]
-    # All strings in one walk, that starts with one group for each.
+    # All strings in one walk, which starts with one group per string.
     _walk(
         first.columns(), windows.columns(), first.owners(), windows.owners(), first.offsets, windows.offsets,
         factor * a, windows.n_symbols, True, out,
@@ -110,7 +110,7 @@ def _refine(
             symbol = seen[t]
             if other_counts[symbol] > 0:
                 size = counts[symbol]
-                counts[symbol] = start + 1  # from here on: where the next one goes, plus 1; 0 means dropped
+                counts[symbol] = start + 1  # from here on: the target of the next one, plus 1; 0 means dropped
                 start += size
                 used += 1
                 new_bounds[used] = start
@@ -216,7 +216,7 @@ def _add(
             if pairs > 0:
                 out[left_owner[rows[row_bounds[g]]], 0] += amount * pairs
         return
-    # Row after row, so that the line that is written to stays in the first-level cache.
+    # Row after row, so the row being written stays in the first-level cache.
     group_of[:] = -1
     for g in range(groups):
         for k in range(row_bounds[g], row_bounds[g + 1]):

@@ -29,11 +29,11 @@ from mercer.kernels.strings.masks import coefficients, mask_diagonal, mask_produ
 from mercer.kernels.strings.windows import Windows, compacted
 
 _LARGEST_MAP = 2**28
-"""Names of neighbours that a feature map may write down at a time: 2 GB."""
+"""The most names of neighbours that a feature map computes at a time: 2 GB."""
 _LONGEST, _MOST_MISMATCHES = 200, 20
-"""Windows and mismatches beyond these are met by chance alone; the weights of distances take the cube of the work."""
+"""Longer windows and more mismatches match by chance only; the weights of distances take cubic time."""
 _UPDATES_PER_TILE = 1e9
-"""Additions to a tile, a second or so: tiles cannot be interrupted."""
+"""Additions per tile: about a second, since tiles cannot be interrupted."""
 
 
 class MismatchProfile(OverAlphabet, CountsFeatures):
@@ -51,7 +51,7 @@ class MismatchProfile(OverAlphabet, CountsFeatures):
 
     @property
     def mask_weights(self) -> Float64:
-        """The weights of masks, by size, whose agreements add up to h."""
+        """The weights of masks by size, such that agreements sum to h."""
         return coefficients(list(self.profile), self.shortest)
 
     def features(self, objects: Strings, state: State, dtype: DType) -> Windows:
@@ -63,14 +63,14 @@ class MismatchProfile(OverAlphabet, CountsFeatures):
         return compacted(left, right)
 
     def tile(self, left: Windows, right: Windows, state: State, out: Floating) -> None:
-        # Turning both strands round changes no distance: compare one strand with both, twice.
+        # Reversing both strands changes no distance: compare one strand with both, and double the result.
         mask_products(left.forward(), right, self.mask_weights, _strands(left), out)
 
     def diagonal(self, features: Windows, state: State) -> Float64:
         return features.diagonal
 
     def single_precision(self, features: Windows, state: State) -> bool:
-        # Weights of opposite signs cancel: what is added up on the way is larger than the value.
+        # Weights of opposite signs cancel: intermediate sums are larger than the value.
         weights = self.mask_weights
         swell = np.abs(weights).sum() / max(abs(float(weights.sum())), 1.0) if (weights < 0).any() else 1.0
         return bool(features.diagonal.max(initial=0.0) * swell < EXACT_IN_SINGLE)
@@ -87,7 +87,7 @@ class MismatchProfile(OverAlphabet, CountsFeatures):
 @dataclass(frozen=True)
 class Mismatch(MismatchProfile):
     """The (p, m)-mismatch kernel: k(s, t) = sum over all words u of length p of count_u(s) count_u(t), where
-    count_u(s) is how many windows of s differ from u in at most m places.
+    count_u(s) is the number of windows of s that differ from u in at most m positions.
 
     The words u are over the whole `alphabet`, seen or not: the value depends on how many letters there are, so the
     alphabet is part of the kernel. `unknown` is ``"error"``, or ``"skip"`` to leave out windows with other symbols.
@@ -130,7 +130,7 @@ class Mismatch(MismatchProfile):
         return CountFeatures.of(names, windows.offsets * times, dtype)
 
     def occurrences(self, one: Strings, state: State) -> Occurrences:
-        """A window stands for every word near it; all of its symbols share what they add, also those that differ."""
+        """A window counts for every word near it; all its symbols, also those that differ, share the contribution."""
         windows = self.windows(one)
         names, words = self.neighbours(windows, spelt=True)
         times = len(names) // max(1, len(windows.starts))
@@ -143,13 +143,13 @@ class Mismatch(MismatchProfile):
         )
 
     def neighbours(self, windows: Windows, *, spelt: bool) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-        """The names of all words within m mismatches of each window, window after window, and, `spelt`, their codes."""
+        """The names of all words within m mismatches of each window, in order; if `spelt`, also their codes."""
         letters = len(self.alphabet)
         times = common_neighbours(self.p, self.m, letters, 0)
         if times * len(windows.starts) > _LARGEST_MAP:
             raise KernelError(
                 f"The feature map of {self} has {times:,} words for each of {len(windows.starts):,} windows, which is "
-                "too many to write down. Map fewer objects at a time, or lower m; the kernel itself has no such limit."
+                "too many. Map fewer objects at a time, or lower m; the kernel itself has no such limit."
             )
         changed = [places for size in range(self.m + 1) for places in combinations(range(self.p), size)]
         sizes = offsets_of(len(places) for places in changed)
@@ -169,9 +169,9 @@ def _mean(windows: Windows) -> float:
 
 
 def common_neighbours(p: int, m: int, letters: int, distance: int) -> int:
-    """How many words of length p lie within m mismatches of both of two words at this distance from each other."""
+    """The number of words of length p within m mismatches of both of two words at this distance from each other."""
     total = 0
-    for outside in range(m + 1):  # changes where the two agree
+    for outside in range(m + 1):  # changes at positions where the two agree
         for like_first in range(distance + 1):
             for like_second in range(distance - like_first + 1):
                 neither = distance - like_first - like_second
@@ -189,7 +189,7 @@ def common_neighbours(p: int, m: int, letters: int, distance: int) -> int:
 def _name_neighbours(
     symbols: Array, starts: Array, p: int, letters: int, changed: Array, bounds: Array, neighbours: int, spelt: bool
 ) -> Any:
-    """The names of all words that differ from a window in one of the sets of places `changed`, window after window."""
+    """The names of all words that differ from a window in one of the sets of positions `changed`, in order."""
     names = np.empty(starts.shape[0] * neighbours, dtype=np.uint64)
     words = np.empty((starts.shape[0] * neighbours if spelt else 1, p), dtype=np.int64)
     steps = np.empty(p, dtype=np.int64)
@@ -202,7 +202,7 @@ def _name_neighbours(
                 word = words[used if spelt else 0]
                 for q in range(p):
                     word[q] = symbols[starts[w] + q]
-                for t in range(size):  # an odometer over the other letters of each place
+                for t in range(size):  # an odometer over the other letters of each position
                     place = changed[bounds[c] + t]
                     word[place] = (word[place] + steps[t]) % letters
                 h = np.uint64(0)

@@ -23,7 +23,7 @@ from mercer.kernels.loops.mixing import mix
 from mercer.kernels.strings.base import StringKernel, at_places
 
 _MOST_PATTERNS = 100_000
-"""Patterns of gaps: each is a feature at every place of a string, and more would fill the memory."""
+"""The most patterns of gaps: each gives a feature at every position of a string, and more would fill the memory."""
 
 
 @final
@@ -33,7 +33,7 @@ class RestrictedGapWeighted(StringKernel, Counting):
     u with len(i) <= p + m of decay^len(i).
 
     m = 0 gives decay^(2p) times the p-spectrum kernel, large m the gap-weighted kernel. Every subsequence is counted
-    once, whatever windows it lies in.
+    once, no matter how many windows contain it.
 
     >>> from mercer import kernels
     >>> kernels.RestrictedGapWeighted(p=2, m=1, decay=0.5).fit(["gatta"])(["gatta"], ["cata"])
@@ -74,7 +74,7 @@ class RestrictedGapWeighted(StringKernel, Counting):
 
     @property
     def patterns(self) -> npt.NDArray[np.int64]:
-        """The places of the symbols of a subsequence behind its first, one choice after the other."""
+        """The offsets of the symbols of a subsequence from its first, one choice after another."""
         behind = range(1, self.p + self.m)
         return np.asarray([(0, *rest) for rest in combinations(behind, self.p - 1)], dtype=np.int64)
 
@@ -88,7 +88,7 @@ class RestrictedGapWeighted(StringKernel, Counting):
 
 @jit
 def _name_patterns(symbols: Array, offsets: Array, patterns: Array, values: Array) -> Any:
-    """The names and weights of all subsequences with one of these patterns of places, string after string."""
+    """The names and weights of all subsequences with one of these patterns, string after string."""
     bounds = np.zeros(offsets.shape[0], dtype=np.int64)
     for i in range(offsets.shape[0] - 1):
         total = 0

@@ -22,17 +22,17 @@ from mercer.kernels.strings.masks import mask_diagonal, mask_products
 from mercer.kernels.strings.windows import Windows, compacted
 
 LONGEST_WORD = 10_000
-"""Longer words than these are no features but whole texts; the work grows with their length, whoever asks for it."""
+"""The longest words: the work grows with their length, and longer ones would be whole texts rather than features."""
 
 
 class WordKernel(StringKernel, CountsFeatures):
     """A kernel whose features are words, from the length `shortest` on, each with a value that depends on its length.
 
-    Subclasses give `values`.
+    Subclasses define `values`.
     """
 
     placed: ClassVar[bool] = False
-    """Whether words are the same feature at the same place only."""
+    """Whether equal words at different positions are different features."""
 
     @property
     @abstractmethod
@@ -69,9 +69,9 @@ class WordKernel(StringKernel, CountsFeatures):
 class Spectrum(WordKernel, Counting):
     """The p-spectrum kernel: k(s, t) = sum over all words u of length p of count_u(s) count_u(t).
 
-    Counts are of contiguous substrings, overlaps included; strings shorter than `p` have none and compare as 0 to
-    everything. `algorithm` is ``"counts"``, products of counts, or ``"trie"``, the walk of a trie of words that both
-    sides have; the values are the same.
+    Counts are of contiguous substrings, overlaps included; strings shorter than `p` have none, and the value 0 with any
+    string. `algorithm` is ``"counts"`` (products of counts) or ``"trie"`` (a walk over the trie of common words); the
+    values are the same.
 
     >>> from mercer import kernels
     >>> kernels.Spectrum(p=3).fit(["statistics"])(["statistics"], ["computation"])
@@ -91,7 +91,7 @@ class Spectrum(WordKernel, Counting):
     def values(self) -> Float64:
         return np.append(np.zeros(self.p), 1.0)
 
-    # A window counts where it agrees on its one mask: `values` are the weights of masks, too.
+    # A window has a single mask, so `values` are the weights of masks, too.
     def features(self, objects: Strings, state: State, dtype: DType) -> Any:
         if self.algorithm == "counts":
             return super().features(objects, state, dtype)
@@ -142,7 +142,7 @@ class BlendedSpectrum(WordKernel, Counting):
 def name_words(symbols: Array, offsets: Array, shortest: int, values: Array, placed: bool) -> Any:
     """The names of all words from the length `shortest` on, string after string, each with ``values[length]``.
 
-    Equal words get equal names in any batch, if `placed` those at the same place.
+    Equal words get equal names in any batch; if `placed`, only those at the same position.
     """
     longest = values.shape[0] - 1
     bounds = np.zeros(offsets.shape[0], dtype=np.int64)

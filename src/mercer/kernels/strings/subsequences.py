@@ -1,4 +1,4 @@
-"""Subsequences of a fixed length, weighted by the gaps that they leave."""
+"""Subsequences of a fixed length, weighted by their gaps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Decays = tuple[tuple[Hashable, float], ...]
 
 
 LONGEST = 1000
-"""Work grows with the length of subsequences; these are longer than any that strings share by more than chance."""
+"""The longest subsequences: the work grows with their length, and longer ones are shared by chance only."""
 
 
 class Subsequences(PairedStrings):
@@ -42,7 +42,7 @@ class Subsequences(PairedStrings):
 
     def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
         if min(left.lengths.max(initial=0), right.lengths.max(initial=0)) < self.p:
-            out[...] = 0  # no string has a subsequence of that length, so that there is nothing to compute
+            out[...] = 0  # no string has a subsequence of that length
         else:
             super().tile(left, right, state, out)
 
@@ -54,9 +54,9 @@ class Subsequences(PairedStrings):
 @final
 @dataclass(frozen=True)
 class FixedLengthSubsequences(Subsequences):
-    """All subsequences of length p, gaps free: k(s, t) = sum over words u of length p of count_u(s) count_u(t).
+    """All subsequences of length p, with any gaps: k(s, t) = sum over words u of length p of count_u(s) count_u(t).
 
-    count_u(s) is the number of index tuples i_1 < ... < i_p that spell u in s, whatever lies between.
+    count_u(s) is the number of index tuples i_1 < ... < i_p that spell u in s.
 
     >>> from mercer import kernels
     >>> kernels.FixedLengthSubsequences(p=2).fit(["gatta"])(["gatta"], ["cata"])
@@ -100,8 +100,8 @@ class GapWeighted(Subsequences):
 class GapNumberWeighted(Subsequences):
     """Subsequences of length p, weighted by how many gaps they have: phi_u(s) = sum over i that spell u of decay^g(i).
 
-    g(i) is the number of places where consecutive indices are more than 1 apart, however far; matched symbols weigh 1.
-    decay = 0 gives the p-spectrum kernel, decay = 1 counts subsequences.
+    g(i) is the number of gaps of any length between consecutive indices; matched symbols have weight 1. decay = 0 gives
+    the p-spectrum kernel, decay = 1 counts subsequences.
 
     >>> from mercer import kernels
     >>> kernels.GapNumberWeighted(p=2, decay=0.5).fit(["gatta"])(["gatta"], ["cata"])
@@ -126,8 +126,8 @@ class CharacterWeighted(Subsequences):
     """Subsequences of length p, each symbol of whose span pays its own decay: phi_u(s) = sum over i that spell u of the
     product of decay(s_r) for r = i_first .. i_last.
 
-    `decays` maps symbols to numbers >= 0, and `default` is for all others: 1 makes crossing a symbol free, 0 forbids
-    it. With `gaps_only`, matched symbols weigh 1 and only the symbols skipped between them pay.
+    `decays` maps symbols to numbers >= 0, and `default` is for all others: 1 makes skipping a symbol free, 0 forbids
+    it. With `gaps_only`, matched symbols have weight 1 and only skipped symbols decay.
 
     >>> from mercer import kernels
     >>> kernel = kernels.CharacterWeighted({"c": 0.9, "a": 0.5, "t": 0.8, "g": 0.3}, p=2)
@@ -169,7 +169,7 @@ class CharacterWeighted(Subsequences):
         return len(self.decays)
 
     def coded(self, sequences: Strings) -> Strings:
-        """Symbols with a decay of their own come first, in order; the others keep apart behind them."""
+        """Symbols with their own decay come first, in order; the others get distinct codes after them."""
         known = np.asarray(sorted(self._folded_decays()), dtype=np.int64)
         codes = np.asarray(sequences.symbols + len(known), dtype=sequences.symbols.dtype)
         if len(known):
@@ -192,7 +192,7 @@ class SoftMatching(OverAlphabet, Subsequences):
 
     `matrix` is the symmetric table A over the symbols of `alphabet`, or the name of a substitution matrix such as
     ``"BLOSUM62"`` (extra ``bio``). A must be positive semi-definite; scores usually are not, and `repair` says what to
-    do: ``"none"`` refuses, ``"clip"`` sets negative eigenvalues to 0, ``"shift"`` adds what is missing to the diagonal.
+    do: ``"none"`` refuses them, ``"clip"`` sets negative eigenvalues to 0, ``"shift"`` adds a constant to the diagonal.
 
     >>> from mercer import kernels
     >>> similar = [[1.0, 0.5, 0.0, 0.0], [0.5, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]

@@ -1,4 +1,4 @@
-"""Words at the same place, or nearly: weighted degree kernels."""
+"""Weighted degree kernels: words at the same position, or nearly."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from mercer.kernels.loops.string_lanes import LANES, coded, empty_lanes, fill_la
 from mercer.kernels.strings.spectrum import WordKernel
 
 _STEPS_PER_TILE = 4e9
-"""Symbols compared in a tile, a second or so: a tile cannot be interrupted, and small ones cost calls."""
+"""Symbols compared per tile: about a second. Tiles cannot be interrupted, and small ones need more calls."""
 
 
 @final
 @dataclass(frozen=True)
 class WeightedDegree(WordKernel):
-    """The weighted degree kernel (Raetsch and Sonnenburg): words of length 1 .. degree that stand at the same place.
+    """The weighted degree kernel (Raetsch and Sonnenburg): common words of length 1 .. degree at the same position.
 
-    k(s, t) = sum over q = 1 .. d of beta_q sum over places i of [s_i .. s_{i+q-1} = t_i .. t_{i+q-1}],
+    k(s, t) = sum over q = 1 .. d of beta_q sum over positions i of [s_i .. s_{i+q-1} = t_i .. t_{i+q-1}],
     beta_q = 2 (d - q + 1) / (d (d + 1)), so that a run of r matches counts r (2d - r + 1) / (d (d + 1)) at its end.
 
-    With `shift` = S > 0, words up to S places apart match too (Raetsch, Sonnenburg and Schoelkopf): each pair of
-    places at distance j >= 1 counts 1 / (2 (j + 1)). Strings are compared from their first symbol on, as far as both
-    reach.
+    With `shift` = S > 0, words up to S positions apart match too (Raetsch, Sonnenburg and Schoelkopf): each pair of
+    positions at distance j >= 1 counts 1 / (2 (j + 1)). Strings are compared from their first symbol to the end of the
+    shorter one.
 
     >>> from mercer import kernels
     >>> kernels.WeightedDegree(degree=2).fit(["ACGT"])(["ACGT"], ["ACTT"]).round(6)
@@ -58,7 +58,7 @@ class WeightedDegree(WordKernel):
     def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
         order = np.argsort(right.lengths, kind="stable")
         farthest = int(max(left.lengths.max(initial=0), right.lengths.max(initial=0)))
-        shift = min(self.shift, farthest)  # words farther apart than strings are long meet nothing
+        shift = min(self.shift, farthest)  # shifts beyond the length of strings match nothing
         _tile(left.items, left.offsets, right.items, right.offsets, order, self.degree, shift, out)
 
     def tile_entries(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> int:
@@ -70,7 +70,7 @@ class WeightedDegree(WordKernel):
 
     @property
     def values(self) -> Float64:
-        """The roots of beta."""
+        """The square roots of beta."""
         lengths = np.arange(self.degree + 1)
         return np.asarray(np.sqrt(2.0 * (self.degree - lengths + 1) / (self.degree * (self.degree + 1.0))))
 
@@ -89,7 +89,7 @@ def _tile(
     shift: int,
     out: Array,
 ) -> None:
-    """One string against `LANES` others: along each diagonal, the run of matches that ends here tells what to add."""
+    """One string against `LANES` others: on each diagonal, the length of the run of matches determines the value."""
     columns = empty_lanes(right_offsets, order)
     run = np.empty(LANES, dtype=np.float32)
     on_diagonal = np.empty(LANES, dtype=np.float32)
@@ -110,7 +110,7 @@ def _tile(
                 first = max(0, -d)
                 last = min(n, m - d)
                 while first < last:
-                    on_diagonal[:] = 0  # added up exactly in float32 over short stretches, then in float64
+                    on_diagonal[:] = 0  # summed exactly in float32 over short stretches, then in float64
                     for i in range(first, min(last, first + 64)):
                         symbol = left[left_offsets[r] + i]
                         for lane in range(LANES):
@@ -126,13 +126,13 @@ def _tile(
 
 @jit
 def _diagonal(symbols: Array, offsets: Array, degree: int, shift: int) -> Any:
-    """The same of each string with itself."""
+    """The same for each string with itself."""
     values = np.empty(offsets.shape[0] - 1)
     for r in range(values.shape[0]):
         n = offsets[r + 1] - offsets[r]
         total = 0.0
         for d in range(min(shift, n) + 1):
-            share = 1.0 if d == 0 else 1.0 / (d + 1.0)  # both ways round
+            share = 1.0 if d == 0 else 1.0 / (d + 1.0)  # in both orders
             run = 0
             for i in range(n - d):
                 run = min(run + 1, degree) if symbols[offsets[r] + i] == symbols[offsets[r] + i + d] else 0

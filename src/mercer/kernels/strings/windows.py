@@ -1,4 +1,4 @@
-"""All windows of one length in a batch of strings: what trie and mask algorithms work on."""
+"""All windows of one length in a batch of strings, for trie and mask algorithms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mercer.inputs.ragged import offsets_of, take_rows
 @final
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """Where each window of `length` symbols starts, string after string, and how many times it counts.
+    """The start of each window of `length` symbols, string after string, and how many times it counts.
 
     With `both_strands`, the second half of each string's windows are those of its reverse complement.
     """
@@ -26,7 +26,7 @@ class Windows:
     length: int
     both_strands: bool = False
     n_symbols: int = 0
-    """Symbols are below this, once `compacted`."""
+    """After `compacted`, symbols are below this."""
     diagonal: Float64 = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
@@ -40,7 +40,7 @@ class Windows:
 
     def with_complements(self, offsets: npt.NDArray[np.int64], complements: npt.NDArray[np.int32]) -> Windows:
         """These windows and those of the reverse complement of each string; `offsets` are those of the strings."""
-        ends = np.repeat(offsets[:-1] + offsets[1:] - 1, np.diff(offsets))  # the first place of a string plus its last
+        ends = np.repeat(offsets[:-1] + offsets[1:] - 1, np.diff(offsets))  # first position plus last
         turned = self.symbols[ends - np.arange(len(ends))]
         turned = np.where(turned < 0, turned, complements[turned])
         mirrored = ends[self.starts] - (self.starts + self.length - 1)

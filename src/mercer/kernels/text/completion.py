@@ -1,4 +1,4 @@
-"""What may follow in a kernel expression that is being typed."""
+"""Completions of a kernel expression that is being typed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
 @final
 @dataclass(frozen=True)
 class Completion:
-    """One way to go on: `text` replaces the characters from `start` up to the caret."""
+    """One completion: `text` replaces the characters from `start` to the caret."""
 
     text: str
     start: int
@@ -29,10 +29,10 @@ class Completion:
 
 
 def complete(text: str, caret: int | None = None) -> list[Completion]:
-    """The names of kernels, and of parameters of the call around the caret, that begin like the word before it.
+    """The names of kernels, and of parameters of the enclosing call, that match the word before the caret.
 
-    The caret stands before the character of that number, at the end if it is None. Names that begin alike come first,
-    in the order of the registry, then those that have the word inside.
+    The caret is before the character of that number, or at the end if it is None. Names that start with the word come
+    first, in the order of the registry, then those that contain it.
 
     >>> [found.text for found in complete("rat")]
     ['rational_quadratic']
@@ -42,11 +42,11 @@ def complete(text: str, caret: int | None = None) -> list[Completion]:
     before = text if caret is None else text[: max(caret, 0)]
     plain = _without_strings(before)
     if "'" in plain or '"' in plain:
-        return []  # inside a string: a column's name, which only its table knows
+        return []  # inside a string: the name of a column, known only to its table
     word = _WORD.search(plain)
     start = word.start() if word else len(before)
     if not word and re.search(r"[0-9A-Za-z_)\]]\s*$", plain):
-        return []  # after a whole value nothing but an operator can stand
+        return []  # only an operator can follow a complete value
     begun = word.group().lower() if word else ""
     found = _parameters(plain[:start], start) if re.search(r"[(,]\s*$", plain[:start]) else []
     found += [Completion(entry.text, start, "kernel", entry.summary) for entry in KERNELS.values() if _typed(entry)]
@@ -58,7 +58,7 @@ def _without_strings(text: str) -> str:
 
 
 def _fitting(found: list[Completion], begun: str) -> list[Completion]:
-    """Those that begin like the word, then those that have it inside."""
+    """Names that start with the word, then those that contain it."""
     first = [one for one in found if one.text.lower().startswith(begun)]
     inside = [one for one in found if begun and one not in first and begun in one.text.lower()]
     return [one for one in first + inside if one.text != begun]
@@ -70,7 +70,7 @@ def _typed(entry: Entry) -> bool:
 
 
 def _parameters(before: str, start: int) -> list[Completion]:
-    """Parameters of the innermost call that is open, without those that are given already."""
+    """Parameters of the innermost open call that are not given yet."""
     opened = _open_call(before)
     if opened is None:
         return []
@@ -91,7 +91,7 @@ def _parameters(before: str, start: int) -> list[Completion]:
 
 
 def _open_call(before: str) -> tuple[str, str] | None:
-    """The name of the innermost call whose bracket is still open, and what stands inside it so far."""
+    """The name of the innermost call whose bracket is still open, and its content so far."""
     depth = 0
     for position in range(len(before) - 1, -1, -1):
         character = before[position]

@@ -1,7 +1,7 @@
 """Kernels from text: ``parse("rbf(gamma=0.1) + 0.5*poly(degree=2)**2")``.
 
-The text is scanned against a list of what may occur, and counted, before Python's own grammar takes it apart; then
-every node of the tree must be of a kind listed here and every name in the registry. Nothing is ever evaluated.
+The text is scanned for allowed tokens, which are counted, before Python's own parser reads it; then every node of the
+tree must be of a kind listed here, and every name in the registry. Nothing is ever evaluated.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from mercer.kernels.base import Kernel
 Made = TypeVar("Made")
 
 MAX_CHARACTERS = 500
-"""Longer texts are refused before anything is parsed, so that hostile input costs nothing; kernels are built in Python
-where an expression would be longer."""
+"""Longer texts are refused before anything is parsed, so hostile input costs nothing; larger kernels can be built in
+Python."""
 MAX_NODES = 100
-"""Names, values, operators and brackets. Bounds the depth of the tree, which Python's own parser walks recursively."""
+"""The most names, values, operators and brackets: bounds the depth of the tree, which Python's parser walks
+recursively."""
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
     | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
@@ -48,7 +49,7 @@ def parse(text: str) -> Kernel:
     """The kernel that a text describes; the inverse of ``str(kernel)``.
 
     Kernels are called by their names in `mercer.kernels` or their short names, with numbers, strings, booleans, None,
-    lists of these and other kernels as parameters; ``+``, ``*`` and ``**`` combine them. A name alone takes all
+    lists of these and other kernels as parameters; ``+``, ``*`` and ``**`` combine them. A name alone means all
     defaults. Errors point at the character. Functions and arrays have no text form.
 
     >>> from mercer import kernels
@@ -63,16 +64,16 @@ def parse(text: str) -> Kernel:
 
 @functools.lru_cache
 def _read(text: str) -> Kernel:
-    return _Reader(text).read()  # a kernel never changes, so that one will do for all who write the same
+    return _Reader(text).read()  # kernels are immutable, so equal texts can share one
 
 
 class _Reader:
-    """One text on its way to a kernel."""
+    """Reads one text as a kernel."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.start = len(text) - len(text.lstrip())
-        """Where Python begins to read: leading space would be indentation to it."""
+        """Where Python starts to read: leading spaces would be indentation."""
 
     def read(self) -> Kernel:
         flat = self.scan()[self.start :]
@@ -82,14 +83,14 @@ class _Reader:
             place = self.start + (error.offset or 1) - 1
             raise self.wrong("something is missing or out of place here", place) from error
         except ValueError as error:  # lone surrogates
-            raise self.wrong("a string holds a character that is not text", self.start) from error
+            raise self.wrong("a string contains an invalid character", self.start) from error
         value = self.build(tree)
         if not isinstance(value, Kernel):
             raise self.wrong(f"{_shown(value)} is not a kernel", self.start)
         return value
 
     def scan(self) -> str:
-        """The text with plain spaces, so that line breaks do not end it.
+        """The text with plain spaces instead of line breaks.
 
         Refuses every character and every length that a kernel expression cannot have, before anything is parsed.
         """
@@ -131,7 +132,7 @@ class _Reader:
             )
         if character in "'\"":
             return "this string is not closed, or holds an escape that is not read here"
-        return f"the character {character!r} has no place in a kernel expression"
+        return f"the character {character!r} is not allowed in a kernel expression"
 
     def build(self, node: ast.expr) -> Any:
         """The value of a node: a kernel, a number, a string, a boolean, None, or a tuple of these."""
@@ -198,17 +199,17 @@ class _Reader:
         return self.made(lambda: maker(**values), node, places)
 
     def made(self, make: Callable[[], Made], node: ast.AST, places: Mapping[str, ast.AST] = _NOWHERE) -> Made:
-        """What `make` makes; its error points at the parameter that it names, else at the node."""
+        """The result of `make`; its error points at the parameter that it names, else at the node."""
         try:
             return make()
         except MercerError as error:
             named = _PARAMETER.match(str(error))
             raise self.wrong(str(error), places.get(named.group(1), node) if named else node) from error
-        except Exception as error:  # a parameter of a kind that the kernel never expected
+        except Exception as error:  # a parameter of an unexpected type
             raise self.wrong(f"these parameters do not fit: {error}", node) from error
 
     def wrong(self, why: str, where: int | ast.AST) -> ExpressionError:
-        """The error that shows the text, with a caret under the character that is to blame."""
+        """The error that shows the text, with a caret under the wrong character."""
         position = where if isinstance(where, int) else self.place(where)
         first = max(0, position - 60)
         window = "".join(one if one.isprintable() else " " for one in self.text[first : position + 40])
@@ -224,7 +225,7 @@ class _Reader:
 
 
 def maker_of(name: str) -> Callable[..., Kernel]:
-    """The class of that name, or the function of that name which makes one, such as `kernels.on`."""
+    """The class of that name, or the function of that name that creates a kernel, such as `kernels.on`."""
     entry = find(KERNELS, name, "kernel")
     made_by_function = name == entry.text and name in kernels.__all__
     maker: Callable[..., Kernel] = getattr(kernels, name) if made_by_function else entry.load()

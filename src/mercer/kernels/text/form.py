@@ -1,6 +1,6 @@
 """The text form of a kernel: ``rbf(gamma=0.1) + 0.5*spectrum(p=4)``, which `mercer.kernels.parse` reads back.
 
-What text cannot hold is named in angle brackets, ``rank_one(<function f>)``, which `parse` refuses.
+What has no text form is named in angle brackets, ``rank_one(<function f>)``, which `parse` refuses.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
 SUM, TERM, FACTOR, ATOM = range(4)
-"""How tightly text binds: ``a + b``, then ``a*b``, then ``a**2``, then a call."""
+"""Operator precedence: ``a + b``, then ``a*b``, then ``a**2``, then a call."""
 
 
 def operand(kernel: Kernel, level: int) -> str:
-    """The text of a kernel where something that binds at least so tightly must stand."""
+    """The text of a kernel as an operand of this precedence, in brackets if needed."""
     return str(kernel) if kernel.binding >= level else f"({kernel})"
 
 
@@ -69,7 +69,7 @@ def _is_default(value: Any, default: Any) -> bool:
 def derivation(kernel: Kernel) -> str:
     """Why a kernel is positive semi-definite, by the closure rules, as an indented tree.
 
-    One line for each kernel of the tree; a kernel stands above those that its proof rests on.
+    One line for each kernel of the tree; a kernel is above those that its proof rests on.
     """
     lines = [f"{type(kernel).__name__}: {_claim(kernel)}"]
     for part in kernel.children:
@@ -84,4 +84,4 @@ def _claim(kernel: Kernel) -> str:
         return f"PSD because {kernel.reason}" + (f", and {these} PSD:" if parts else "")
     if any(not part.psd for part in parts):
         return f"not proven PSD, because it would need that {these} PSD:"
-    return "not proven PSD: no rule covers it, so the Gram matrix has to be looked at"
+    return "not proven PSD: no rule covers it, so every Gram matrix has to be checked"

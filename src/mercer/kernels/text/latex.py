@@ -1,4 +1,4 @@
-"""Pieces of LaTeX that kernels put their formulas together from."""
+"""Pieces of LaTeX for the formulas of kernels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
 LONG = 120
-"""A formula longer than this is not written out three times: nested ones would grow without bound."""
+"""A longer formula is not written out three times: nested ones would grow without bound."""
 _GREEK = {"alpha", "beta", "gamma", "delta", "epsilon", "theta", "kappa", "lambda", "mu", "nu", "sigma", "tau", "omega"}
 _SLOT = re.compile(r"(?P<plus> \+ )?<(?P<name>\w+)>(?P<times>\\,)?")
 
@@ -45,7 +45,7 @@ def named(kernel: Kernel, x: str, z: str) -> str:
 
 
 def parameter(name: str, value: Any) -> str:
-    """A number as such; what depends on data or has no short form by its symbol."""
+    """A number, or the symbol of a parameter that depends on data or has no short form."""
     if _is_number(value):
         return number(value)
     return rf"\{name}" if name in _GREEK else words(name)
@@ -56,7 +56,7 @@ def _is_number(value: Any) -> bool:
 
 
 def number(value: Any) -> str:
-    """A number to six digits, with powers of ten as LaTeX writes them."""
+    """A number to six digits, with powers of ten in LaTeX."""
     mantissa, _, exponent = f"{float(value):.6g}".partition("e")
     if mantissa.lstrip("-") == "inf":
         return mantissa.replace("inf", r"\infty")
@@ -67,18 +67,18 @@ def number(value: Any) -> str:
 
 
 def words(text: str) -> str:
-    """Text in upright letters, with what LaTeX would read as a command disarmed."""
+    """Text in upright letters, with LaTeX commands escaped."""
     plain = re.sub(r"[^\w \-.,:+]", "?", text)
     return rf"\mathrm{{{plain.replace('_', chr(92) + '_').replace(' ', chr(92) + ' ')}}}"
 
 
 def bracketed(latex: str) -> str:
-    """In brackets that grow with what they hold."""
+    """In brackets that grow with their content."""
     return rf"\left({latex}\right)"
 
 
 def factor(latex: str) -> str:
-    """In brackets where a plus or minus at the outermost level would otherwise apply to less than all of it."""
+    """In brackets if there is a plus or minus at the outermost level."""
     return bracketed(latex) if any(sign in outermost for outermost in _outermost(latex) for sign in "+-") else latex
 
 

@@ -32,13 +32,13 @@ class FragmentKernel(TreeKernel):
 @final
 @dataclass(frozen=True)
 class SubsetTree(FragmentKernel):
-    """The subset tree kernel of Collins and Duffy: fragments that two trees share, made of whole productions.
+    """The subset tree kernel of Collins and Duffy: fragments that two trees share, composed of whole productions.
 
     k(T, T') = sum over pairs of nodes of D(v, v'); D is 0 if their productions (label, and labels of the children in
     order) differ, else ``decay`` times the product over children of 1 + D(c, c'). So a fragment of m productions has
-    weight decay^m in k; a pair of leaves is the factor 1. With ``leaves="production"`` leaves are part of their
-    parent's production only; with ``leaves="nodes"`` two leaves of the same label also count by themselves, with
-    D = decay, as in the KeLP library.
+    weight decay^m in k; a pair of leaves gives a factor of 1. With ``leaves="production"`` leaves are only part of
+    their parent's production; with ``leaves="nodes"`` two leaves of the same label also count by themselves, with D =
+    decay, as in the KeLP library.
 
     >>> from mercer import kernels
     >>> kernels.SubsetTree(decay=1.0).fit(["(NP (D the) (N dog))"])(["(NP (D the) (N dog))"], ["(NP (D a) (N dog))"])
@@ -63,7 +63,7 @@ class SubsetTree(FragmentKernel):
 class AllSubtree(FragmentKernel):
     """The all-subtree kernel: the number of pairs of equal fragments, rooted anywhere in the two trees.
 
-    A fragment is connected and keeps, of each of its nodes, all children or none; a single node is no fragment. With
+    A fragment is connected and keeps all children or none of each of its nodes; a single node is not a fragment. With
     `labelled`, fragments are equal if their labels are, else if their shapes are. The same as ``SubsetTree(decay=1)``
     in the first case.
 
@@ -90,7 +90,7 @@ class AllSubtree(FragmentKernel):
 class CoRootedSubtree(TreeKernel):
     """The co-rooted subtree kernel: the number of fragments that two trees share at their roots.
 
-    A fragment contains the root and keeps, of each of its nodes, all children or none; the bare root is no fragment.
+    A fragment contains the root and keeps all children or none of each of its nodes; the root alone is not a fragment.
     With r(v, v') = 0 unless the productions of v and v' are the same (without `labelled`, unless they have the same
     number of children, not 0), else the product over children of 1 + r(c, c'), k is r of the two roots.
 
@@ -116,7 +116,7 @@ class CoRootedSubtree(TreeKernel):
 
 @jit
 def _fragment_sums(left_tree: Array, right_tree: Array, n_codes: int, weight: float, own: bool, out: Array) -> None:
-    """For every pair of trees (with `own`, each with itself): only nodes of equal code are ever looked at."""
+    """For every pair of trees (with `own`, each with itself); only nodes of equal code are visited."""
     codes, sizes, arities, offsets = left_tree
     other_codes, other_sizes, _, other_offsets = right_tree
     head, before, table, written = workspace(offsets, other_offsets, n_codes)
@@ -140,7 +140,7 @@ def _fragment_sums(left_tree: Array, right_tree: Array, n_codes: int, weight: fl
                         c -= sizes[base + c]
                         d -= other_sizes[other + d]
                     total += value
-                    if arities[base + node] > 0:  # a leaf is no factor of its parent's
+                    if arities[base + node] > 0:  # a leaf is not a factor of its parent
                         table[w * n + node] = value
                         written[used] = w * n + node
                         used += 1

@@ -1,4 +1,4 @@
-"""Trees as the loops over pairs of their nodes need them.
+"""Trees prepared for loops over pairs of their nodes.
 
 Nodes come after their children, so the last child of node v is v - 1, and the one before a child c is c - size(c).
 """
@@ -28,7 +28,7 @@ NEVER = np.uint64(0)
 @final
 @dataclass(frozen=True, eq=False)
 class TreeNodes:
-    """What decides whether two nodes match (a name, or after `align` a number; -1 for none), and where children are."""
+    """The codes by which nodes match (names, or after `align` numbers; -1 for none), and the positions of children."""
 
     codes: npt.NDArray[Any]
     sizes: Int32
@@ -57,12 +57,12 @@ class TreeNodes:
         return TreeNodes(codes, sizes, arities, offsets, self.n_codes)
 
     def arrays(self) -> tuple[Any, ...]:
-        """What the loops over pairs of trees read."""
+        """The arrays that loops over pairs of trees read."""
         return self.codes, self.sizes, self.arities, self.offsets
 
 
 class TreeKernel(Kernel):
-    """A sum over pairs of nodes of two trees. Subclasses give `features` and `sums`."""
+    """A sum over pairs of nodes of two trees. Subclasses define `features` and `sums`."""
 
     domain = Trees
 
@@ -127,10 +127,10 @@ def _productions(labels: Array, arities: Array, sizes: Array, labelled: bool, le
 
 @jit
 def workspace(offsets: Array, other_offsets: Array, n_codes: int) -> Any:
-    """What the loops over pairs of trees write to, large enough for any pair.
+    """The arrays that loops over pairs of trees write to, large enough for any pair.
 
     The last node of the left tree with each code, and the one before it with the same code; a table of D(v, v'), zero
-    wherever not written, and a list of the places that are.
+    where not written, and a list of the entries that are.
     """
     tall, wide = longest_part(offsets), longest_part(other_offsets)
     head = np.full(n_codes + 1, -1, dtype=np.int32)
@@ -140,7 +140,7 @@ def workspace(offsets: Array, other_offsets: Array, n_codes: int) -> Any:
 
 @jit
 def chain(codes: Array, head: Array, before: Array) -> None:
-    """Link the nodes of one tree that have the same code, so that only they are ever looked at."""
+    """Link the nodes of one tree that have the same code, so that only they are visited."""
     for v in range(codes.shape[0]):
         code = codes[v]
         if code >= 0:
@@ -150,7 +150,7 @@ def chain(codes: Array, head: Array, before: Array) -> None:
 
 @jit
 def unchain(codes: Array, head: Array) -> None:
-    """Forget the links again."""
+    """Remove the links."""
     for v in range(codes.shape[0]):
         if codes[v] >= 0:
             head[codes[v]] = -1

@@ -22,8 +22,8 @@ class PartialTree(TreeKernel):
 
     k(T, T') = sum over pairs of nodes of D(v, v'); D is 0 if their labels differ, else
     ``depth_decay * (decay^2 + sum over I, J of decay^(len(I) + len(J)) * product over r of D(c_Ir, c'_Jr))``, where I
-    and J are equally many children of v and of v', in order, and len is how far they are spread, gaps included. So
-    `decay` punishes gaps among siblings, and `depth_decay` depth. Single nodes count.
+    and J are equally long sequences of children of v and v', and len is their span, gaps included. So `decay` penalises
+    gaps among siblings, and `depth_decay` depth. Single nodes count.
 
     >>> from mercer import kernels
     >>> small, large = "(NP (D a) (N dog))", "(NP (D a) (J big) (N dog))"
@@ -95,7 +95,7 @@ def _partial_sums(
                             match[p * b + q] = square * table[right[q] * n + left[p]]
                             shared += match[p * b + q]
                     # Pairs of child sequences of length 1, 2, ... that end at (p, q): `spread` sums all ends up to
-                    # (p, q), each decayed by its distance; adding only, so that nothing cancels.
+                    # (p, q), each decayed by its distance; there are only additions, so nothing cancels.
                     value += shared
                     if shared > 0.0:
                         for p in range(a + 1):
@@ -107,7 +107,7 @@ def _partial_sums(
                                 row = match[p * b + q] + decay * row
                                 spread[(p + 1) * (b + 1) + q + 1] = row + decay * spread[p * (b + 1) + q + 1]
                         for _ in range(1, min(a, b)):
-                            # Downwards and from the right, so that the old sums are read before they are replaced.
+                            # Downwards and from the right, so old sums are read before they are replaced.
                             shared = 0.0
                             for p in range(a - 1, -1, -1):
                                 for q in range(b - 1, -1, -1):

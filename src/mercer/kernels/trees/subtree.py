@@ -28,7 +28,7 @@ class Subtree(Counting):
     """The subtree kernel: pairs of equal complete subtrees (a node with all its descendants).
 
     k(T, T') = sum over complete subtrees t of decay^m count_t(T) count_t(T'), where m is the number of productions of
-    t. Single leaves are no subtrees with ``leaves="production"``; with ``leaves="nodes"`` they are, with m = 1.
+    t. Single leaves are subtrees only with ``leaves="nodes"``, with m = 1; not with ``leaves="production"``.
 
     >>> from mercer import kernels
     >>> kernels.Subtree(decay=1.0).fit(["(NP (D the) (N dog))"])(["(NP (D the) (N dog))"], ["(NP (D a) (N dog))"])

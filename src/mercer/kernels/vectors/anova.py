@@ -1,4 +1,4 @@
-"""Kernels whose features are products of different coordinates: so many of them, or any subset."""
+"""Kernels whose features are products of different coordinates: a fixed number of them, or any subset."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mercer.kernels.vectors.monomials import Monomials
 _BY_PRODUCTS = 3
 """The largest degree computed by matrix products. Newton's identities for the next cancel too many digits."""
 _TABLE_NUMBERS = 2**21
-"""Numbers in the tables of the dynamic programme: 16 MB of float64. More leaves the caches, fewer cuts long tiles."""
+"""Numbers in the tables of the dynamic programme: 16 MB of float64. More do not fit the caches, fewer split tiles."""
 
 
 @final
@@ -64,8 +64,8 @@ class ANOVA(Coordinatewise, Kernel):
     """The ANOVA kernel of degree d, k(x, z) = sum over i1 < ... < id of x_i1 z_i1 ... x_id z_id.
 
     Its features are the products of d different coordinates: interactions of exactly that order. Computed by a dynamic
-    programme over coordinates; up to degree 3 by matrix products, wherever these lose no digits. Degree 0 is the
-    constant 1; a degree beyond the number of features leaves nothing, so k = 0.
+    programme over coordinates; up to degree 3 by matrix products, if these lose no digits. Degree 0 is the constant 1;
+    if the degree exceeds the number of features, k = 0.
 
     >>> from mercer import kernels
     >>> kernels.ANOVA(degree=2).fit([[1.0, 2.0, 3.0, 4.0]])([[1.0, 2.0, 3.0, 4.0]], [[1.0, 1.0, 2.0, 0.5]])
@@ -91,7 +91,7 @@ class ANOVA(Coordinatewise, Kernel):
         return State()
 
     def own(self, rows: Float64) -> Float64:
-        """k(x, x); how much larger |x|^2d / d! is, which bounds the cancellation; the largest number met."""
+        """k(x, x); how much larger |x|^2d / d! is, which bounds the cancellation; the largest intermediate number."""
         degree = min(self.degree, rows.shape[1] + 1)
         squares = rows * rows
         tables = _elementary(squares, degree)
@@ -130,9 +130,10 @@ class ANOVA(Coordinatewise, Kernel):
 
 
 def _products_are_safe(left: CoordinateFeatures, right: CoordinateFeatures, out: Floating) -> bool:
-    """Whether subtracting powers of sums keeps the digits that are promised.
+    """Whether subtracting powers of sums keeps the promised digits.
 
-    The terms of Newton's identities are at most |x|^d |z|^d; their rounding must stay small beside sqrt(k(x,x) k(z,z)).
+    The terms of Newton's identities are at most |x|^d |z|^d; their rounding errors must be small compared to
+    sqrt(k(x,x) k(z,z)).
     """
     worst = float(np.sqrt(left.numbers[:, 1].max(initial=1.0)) * np.sqrt(right.numbers[:, 1].max(initial=1.0)))
     return worst < (10.0 if out.dtype == np.float32 else 1e4)

@@ -29,8 +29,8 @@ class CategoryFeatures(Batch):
 class Categorical(Kernel):
     """The matching kernel, k(x, z) = (number of columns in which x and z have the same category) / columns.
 
-    The inner product of indicators (one-hot columns) without making them. On a table, name the columns:
-    ``kernels.on(["colour", "size"], kernels.Categorical())``; weigh columns by adding several.
+    The inner product of one-hot columns, without computing these. On a table, name the columns: ``kernels.on(["colour",
+    "size"], kernels.Categorical())``; to weight columns, add several kernels.
 
     >>> from mercer import kernels
     >>> kernels.Categorical().fit([["red", "S"]])([["red", "S"]], [["red", "L"], ["blue", "XL"]])

@@ -1,9 +1,9 @@
 """Sums and products over coordinates of a function of two numbers, such as |x - z| or 1 + x z: what no matrix product
 gives.
 
-One row is compared with a line of other rows at a time. These are turned on their side first, block by block, so that
-the loops read numbers that lie side by side. In sums, two features of four rows meet a line together: each number
-loaded is used eight times, and the four lines of sums stay in the first cache.
+One row is compared with a line of other rows at a time. These are transposed first, block by block, so that the loops
+read contiguous numbers. In sums, two features of four rows are compared with a line together: each number loaded is
+used eight times, and the four lines of sums stay in the L1 cache.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ ABSOLUTE, CHI_SQUARED, HARMONIC, MINIMUM = range(4)
 ONE_PLUS, ABOVE, BELOW, AGREE, TENT, SPLINE = range(6)
 _NO_PARAMETERS = np.zeros(1)
 LINE = 512
-"""Rows compared at a time. A few lines of so many floats fit the first cache; shorter ones pay more for each loop."""
+"""Rows compared at a time. A few lines of this many floats fit the L1 cache; shorter ones have more loop overhead."""
 FEATURES = 128
-"""Features turned at a time: times `LINE` numbers, half of a usual second cache."""
+"""Features transposed at a time: times `LINE` numbers, half of a typical L2 cache."""
 _APART = 16
-"""Numbers between two lines: lines a power of two apart drive each other out of the first cache."""
+"""Padding between two lines: lines a power of two apart evict each other from the L1 cache."""
 
 
 @jit
 def turn(rows: Array, start: int, first: int, turned: Array) -> None:
     """Write features `first`, `first` + 1, ... of the `LINE` rows from `start` into the rows of `turned`."""
-    # In strips of eight rows, whose lines all stay in the first cache while their features are read out.
+    # In strips of eight rows, whose lines all stay in the L1 cache while their features are read.
     count = min(LINE, rows.shape[0] - start)
     for strip in range(0, count, 8):
         for k in range(min(turned.shape[0], rows.shape[1] - first)):
@@ -58,7 +58,7 @@ def coordinate_sums(left: CoordinateFeatures, right: CoordinateFeatures, term: i
 
 
 def _filled_up(rows: Floating) -> Floating:
-    """With zeros, on which every term vanishes, to a multiple of four rows and two features."""
+    """Pad with zeros, on which every term vanishes, to a multiple of four rows and two features."""
     n, width = rows.shape
     filled = np.zeros((n + -n % 4, width + width % 2), dtype=rows.dtype)
     filled[:n, :width] = rows
@@ -125,7 +125,7 @@ def _absolute_or_minimum(sums: Array, turned: Array, rows: Array, i: int, k: int
 
 
 # Division bounds the next two, so one row at a time is as fast. 0 / 0 counts as 0, by a divisor that is never zero;
-# dividing before multiplying keeps the quotient below 1, so that nothing overflows.
+# dividing before multiplying keeps the quotient below 1, so nothing overflows.
 @jit
 def _chi_squared(sums: Array, turned: Array, rows: Array, i: int, k: int, count: int, least: Array) -> None:
     for r in range(4):
@@ -157,7 +157,7 @@ def coordinate_products(
     summed: bool = False,
     every: bool = False,
 ) -> None:
-    """out[i, j] = the product over coordinates of the term, or the sum where `summed`.
+    """out[i, j] = the product over coordinates of the term, or the sum if `summed`.
 
     The terms: 1 + x z; min(x, z) - a; b - max(x, z); w - |x - z|; max(0, w - |x - z|); and the spline whose
     coefficients are the parameters. Terms that are not 1 (0 in a sum) on zeros need `every` column of sparse rows.

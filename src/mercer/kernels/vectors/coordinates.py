@@ -1,4 +1,4 @@
-"""Measures that go coordinate by coordinate: what they keep of each row, and the numbers they accept."""
+"""Measures computed coordinate by coordinate: their features, and the numbers they accept."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from mercer.inputs.vectors import Vectors, position
 from mercer.kernels.base import SAFE_IN_SINGLE, Batch, Measure, State
 
 _NUMBERS_AT_ONCE = 2**22
-"""Rows are made dense 32 MB at a time: more would only cost memory, much less would pay for many small calls."""
+"""Rows are made dense 32 MB at a time: more would only take memory, much less would need many small calls."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class CoordinateFeatures(Batch):
-    """Rows in the precision of the Gram matrix, and numbers on each in float64: k(x, x), or the sum of the row."""
+    """Rows in the precision of the Gram matrix, and float64 numbers for each: k(x, x), or the sum of the row."""
 
     rows: Any
     """A C-contiguous writable array (one compiled signature), or CSR."""
@@ -51,11 +51,11 @@ class CoordinateFeatures(Batch):
 
 
 class Coordinatewise(Measure):
-    """A measure that goes through the coordinates of two rows. Subclasses give `own` and `tile`."""
+    """A measure computed coordinate by coordinate. Subclasses define `own` and `tile`."""
 
     domain = Vectors
     owner: ClassVar[str] = ""
-    """The kernel that messages speak of, if not this class itself."""
+    """The kernel named in messages, if not this class itself."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -69,7 +69,7 @@ class Coordinatewise(Measure):
 
     @abstractmethod
     def own(self, rows: Float64) -> Float64:
-        """k(x, x) of dense rows, or other numbers of each, as many as `tile` and `diagonal` need."""
+        """k(x, x) of dense rows, or the numbers per row that `tile` and `diagonal` need."""
 
     def resolve(self, objects: Vectors) -> State:
         refuse_outside(self.owner or type(self).__name__, objects, *self.bounds)
@@ -87,10 +87,10 @@ class Coordinatewise(Measure):
 
 
 def _dense_blocks(vectors: Vectors, every: bool) -> Iterator[Float64]:
-    """The rows, some at a time, so that CSR is never expanded as a whole; without its columns of zeros if allowed."""
+    """The rows in blocks, so CSR is never expanded as a whole; without columns of zeros if allowed."""
     values: Any = vectors.values
     step = max(1, _NUMBERS_AT_ONCE // vectors.n_features)
-    if vectors.is_sparse and not every:  # of rows that use few columns, more fit
+    if vectors.is_sparse and not every:  # more rows fit if they use few columns
         step = max(step, math.isqrt(_NUMBERS_AT_ONCE * len(vectors) // max(1, values.nnz)))
     for start in range(0, len(vectors), step):
         block = values[start : start + step]
@@ -111,7 +111,7 @@ def row_sums(rows: Float64) -> Float64:
 
 
 def refuse_outside(owner: str, vectors: Vectors, low: float, high: float = np.inf) -> None:
-    """Every entry must lie in [low, high]; the first that does not is named."""
+    """Refuse entries outside [low, high]; the message names the first."""
     if (low, high) == (-np.inf, np.inf):
         return
     values: Any = vectors.values

@@ -21,10 +21,10 @@ from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewis
 from mercer.kernels.vectors.features import RowFeatures, dot_products, is_sparse, refuse_other_width
 
 _MOST_PERIODS = 2.0**52
-"""float64 has 53 bits: of a number with more periods than this, no digit says where in a period it lies."""
+"""float64 has 53 bits: beyond this many periods, no digit is left for the position within a period."""
 
 _PAIRS_AT_ONCE = 1024
-"""Sparse near neighbours recomputed together: more would save little of SciPy's overhead and copy more rows."""
+"""Sparse near neighbours recomputed together: more would hardly reduce SciPy's overhead, but copy more rows."""
 
 
 class VectorDistance(Distance):
@@ -40,8 +40,8 @@ class VectorDistance(Distance):
 class SquaredEuclidean(VectorDistance):
     """|x - z|^2, computed as |x|^2 + |z|^2 - 2 x'z around the mean of the data.
 
-    Subtracting the mean changes no distance but keeps the three terms small, which is what makes float32 safe. With
-    `weights`, one per feature, it is sum_i weights_i (x_i - z_i)^2.
+    Subtracting the mean changes no distance but keeps the three terms small, which makes float32 safe. With `weights`,
+    one per feature, it is sum_i weights_i (x_i - z_i)^2.
     """
 
     weights: tuple[float, ...] | None = None
@@ -78,8 +78,8 @@ class SquaredEuclidean(VectorDistance):
         if rule != "scale":
             return super().gamma(rule, objects, state)
         width = objects.n_features * _variance(objects)
-        # A constant matrix has no scale (1.0, as in scikit-learn); one too large or too small for a number gets the
-        # nearest gamma, and the kernel itself then says what is wrong.
+        # A constant matrix has no scale (1.0, as in scikit-learn); a scale beyond the range of floats gives the nearest
+        # gamma, and the kernel itself then reports the problem.
         return 1.0 if width == 0 else float(np.clip(1.0 / width, 1e-300, 1e300))
 
 
@@ -89,12 +89,11 @@ class Euclidean(SquaredEuclidean):
     """|x - z|.
 
     Near neighbours lose digits in |x|^2 + |z|^2 - 2 x'z, and the square root doubles the loss: two equal rows would be
-    1e-8 apart. Where the squared distance is a small share of the squared lengths, it is computed anew, from
-    differences.
+    1e-8 apart. If the squared distance is a small fraction of the squared lengths, it is recomputed from differences.
     """
 
     def column_terms(self, row: Float64, rows: Float64) -> Float64 | None:
-        return None  # a root of a sum is no sum
+        return None  # the root of a sum is not a sum
 
     def gamma(self, rule: str, objects: Vectors, state: State) -> float:
         return VectorDistance.gamma(self, rule, objects, state)  # from distances, not from the variance
@@ -143,9 +142,9 @@ class L1Distance(VectorDistance, Coordinatewise):
         coordinate_sums(left, right, ABSOLUTE, out)
 
     def gamma(self, rule: str, objects: Vectors, state: State) -> float:
-        """As of any distance; but the mean over all pairs is found column by column, from numbers in order.
+        """As for any distance, but the mean over all pairs is computed column by column from sorted numbers.
 
-        The k-th of n numbers in order, from 0 on, is added in k of the differences and subtracted in n - 1 - k.
+        The k-th of n sorted numbers, counted from 0, is added in k differences and subtracted in n - 1 - k.
         """
         if rule != "scale" or objects.is_sparse or len(objects) < 2:
             return super().gamma(rule, objects, state)
@@ -179,9 +178,9 @@ class Chi2Distance(VectorDistance, Coordinatewise):
 @final
 @dataclass(frozen=True)
 class CircularDistance(VectorDistance):
-    """4 sum_i sin^2(pi (x_i - z_i) / period): the squared distance after each number is laid on a circle of radius 1.
+    """4 sum_i sin^2(pi (x_i - z_i) / period): the squared distance after each number is mapped to a circle of radius 1.
 
-    Number x becomes the point (cos, sin) at the angle 2 pi x / period, so that a matrix product gives the distances.
+    A number x becomes the point (cos, sin) at the angle 2 pi x / period, so a matrix product gives the distances.
     """
 
     period: float
@@ -199,7 +198,7 @@ class CircularDistance(VectorDistance):
                 f"X holds numbers as large as {largest:g}, more than 2^52 periods of {self.period:g}: no digit is left "
                 "to say where in a period they lie. Subtract a whole number of periods, or check the unit of 'period'."
             )
-        # A point on a circle has length 1 in each coordinate. CSR rows are laid on circles tile by tile.
+        # A point on a circle has length 1 in each coordinate. CSR rows are mapped to circles tile by tile.
         lengths = np.full(len(objects), float(objects.n_features))
         if objects.is_sparse:
             return RowFeatures(values, lengths)
@@ -216,7 +215,7 @@ class CircularDistance(VectorDistance):
 
     def _laid(self, values: Any, dtype: npt.DTypeLike) -> Any:
         turns = np.asarray(values, dtype=np.float64) / self.period
-        angles = 2 * np.pi * (turns - np.rint(turns))  # small angles first: cos of a huge one has no digits
+        angles = 2 * np.pi * (turns - np.rint(turns))  # reduce angles first: cos of a huge one has no correct digits
         return np.concatenate([np.cos(angles), np.sin(angles)], axis=1).astype(dtype, copy=False)
 
     def single_precision(self, features: RowFeatures, state: State) -> bool:
@@ -224,19 +223,19 @@ class CircularDistance(VectorDistance):
 
 
 def _mean(objects: Vectors) -> State:
-    """The mean of dense rows, which distances are computed around; subtracting it would fill sparse ones."""
+    """The mean of dense rows, which is subtracted before computing distances; sparse rows would lose their sparsity."""
     if objects.is_sparse:
         return State()
     return State({"mean": objects.moments[0]})  # features refuse rows whose sums overflow
 
 
 def _shiftable(objects: Vectors, shift: Float64 | None) -> Vectors:
-    """Dense rows where `shift` is to be subtracted: a kernel trained on dense rows may meet sparse ones."""
+    """Dense rows if `shift` is to be subtracted: a kernel trained on dense rows may be given sparse ones."""
     return Vectors(objects.values.toarray()) if objects.is_sparse and shift is not None else objects
 
 
 def _variance(objects: Vectors) -> float:
-    """That of all entries, of sparse rows with their zeros."""
+    """The variance of all entries, including the zeros of sparse rows."""
     values: Any = objects.values
     if objects.is_sparse:
         exact = values.astype(np.float64)
@@ -249,7 +248,7 @@ def _variance(objects: Vectors) -> float:
 
 
 def resolved_gamma(value: Gamma, objects: Vectors) -> float:
-    """`value` itself, or what the rule of that name gives on these vectors."""
+    """`value` itself, or the result of the rule of that name on these vectors."""
     if not isinstance(value, str):
         return float(value)
     distance = SquaredEuclidean()

@@ -1,4 +1,4 @@
-"""What kernels on vectors keep of each row, and the products of two batches of them."""
+"""The features of kernels on vectors, and products of two batches of them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class RowFeatures(Batch):
 
 
 def dot_products(left: Any, right: Any, out: Floating) -> None:
-    """out[i, j] = <left_i, right_j>, of features that hold `rows`."""
+    """out[i, j] = <left_i, right_j>, for features with `rows`."""
     refuse_other_width(left.rows.shape[1], right.rows.shape[1])
     inputs.dot_products(left.rows, right.rows, out)
 
@@ -59,8 +59,8 @@ def dot_products(left: Any, right: Any, out: Floating) -> None:
 def column_blocks(left: Any, right: Any, dtype: npt.DTypeLike, *, every: bool = False) -> Iterator[tuple[Any, Any]]:
     """Two batches of rows as dense blocks of the same columns: one block, or several of wide CSR rows.
 
-    Columns that are zero on both sides are left out of wide CSR rows unless `every` column counts; what is summed or
-    multiplied over the blocks must not change by them.
+    Columns that are zero on both sides are left out of wide CSR rows unless `every` column counts; sums or products
+    over the blocks must not depend on them.
     """
     refuse_other_width(left.shape[1], right.shape[1])
     if not (is_sparse(left) or is_sparse(right)):
@@ -75,7 +75,7 @@ def column_blocks(left: Any, right: Any, dtype: npt.DTypeLike, *, every: bool = 
 
 
 def refuse_other_width(features: int, expected: int) -> None:
-    """Vectors of different lengths cannot be compared; compiled loops would read past the end of the shorter."""
+    """Refuse vectors of different lengths: compiled loops would read past the end of the shorter."""
     if features != expected:
         raise InputError(
             f"Cannot compare vectors of {features} features with vectors of {expected}: X has {features} features, "

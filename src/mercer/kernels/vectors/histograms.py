@@ -17,7 +17,7 @@ from mercer.kernels.vectors.features import RowFeatures, dot_products
 
 
 class HistogramKernel(Coordinatewise, Kernel):
-    """A kernel that refuses negative entries. By default it keeps the sum of each row, which is k(x, x)."""
+    """A kernel that refuses negative entries. By default its features include the sum of each row, which is k(x, x)."""
 
     bounds = 0.0, np.inf
 
@@ -49,7 +49,7 @@ class AdditiveChi2(HistogramKernel):
 class HistogramIntersection(HistogramKernel):
     """The histogram intersection kernel, k(x, z) = sum_i min(x_i, z_i).
 
-    For non-negative vectors, such as counts or histograms: what both have in common.
+    For non-negative vectors, such as counts or histograms: the mass that both have in common.
 
     >>> from mercer import kernels
     >>> kernels.HistogramIntersection().fit([[3.0, 0.0, 2.0]])([[3.0, 0.0, 2.0]], [[1.0, 4.0, 2.0]])
@@ -67,7 +67,7 @@ class HistogramIntersection(HistogramKernel):
 class MinMax(HistogramKernel):
     """The MinMax (Ruzicka) kernel, k(x, z) = sum_i min(x_i, z_i) / sum_i max(x_i, z_i), of non-negative vectors.
 
-    Equal to `Tanimoto` on bits. Two zero vectors are equal: k = 1; a zero vector and another share nothing: k = 0.
+    Equal to `Tanimoto` on bits. k = 1 for two zero vectors, and k = 0 for a zero vector and any other.
 
     >>> from mercer import kernels
     >>> kernels.MinMax().fit([[3, 0, 1, 2]])([[3, 0, 1, 2]], [[1, 2, 1, 0]])
@@ -89,8 +89,8 @@ class MinMax(HistogramKernel):
 class Tanimoto(HistogramKernel):
     """The Tanimoto (Jaccard) kernel, k(x, z) = x'z / (|x|^2 + |z|^2 - x'z), of non-negative vectors.
 
-    On bits it is the size of the intersection over that of the union. Two zero vectors are equal: k = 1; a zero vector
-    and another share nothing: k = 0. On counts it differs from `MinMax` in general.
+    On bits it is the size of the intersection over that of the union. k = 1 for two zero vectors, and k = 0 for a zero
+    vector and any other. On counts it differs from `MinMax` in general.
 
     >>> from mercer import kernels
     >>> kernels.Tanimoto().fit([[1, 1, 0, 1, 0]])([[1, 1, 0, 1, 0]], [[1, 0, 0, 1, 1]])

@@ -1,4 +1,4 @@
-"""Kernels on real numbers that stand for intervals: the length of what two intervals share."""
+"""Kernels on real numbers that represent intervals: the length of the overlap of two intervals."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from mercer.kernels.vectors.coordinate_loops import ABOVE, AGREE, BELOW, TENT, c
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise
 
 _LARGEST_RATIO = 16.0
-"""How many times the shortest interval the numbers may be before tiles need float64. A difference then loses at most
-four bits of float32's 24; a larger ratio would trade more digits for speed."""
+"""The largest ratio of numbers to the shortest interval for tiles in float32. A difference then loses at most four of
+24 bits; a larger ratio would trade more digits for speed."""
 
 
 class IntervalKernel(Coordinatewise, Kernel):
-    """A kernel of two numbers, multiplied (boxes) or added over the coordinates. Subclasses say which."""
+    """A kernel of two numbers, multiplied (boxes) or added over the coordinates. Subclasses define it."""
 
     across: str
     lower: float = -np.inf
@@ -57,7 +57,7 @@ class IntervalKernel(Coordinatewise, Kernel):
         coordinate_products(left, right, term, out, parameters=np.array([parameter]), summed=summed, every=True)
 
     def single_precision(self, features: CoordinateFeatures, state: State) -> bool:
-        # Differences lose digits where the numbers are much larger than the lengths of the intervals.
+        # Differences lose digits if the numbers are much larger than the lengths of the intervals.
         rows = features.rows.data if not isinstance(features.rows, np.ndarray) else features.rows
         size = np.abs(rows.astype(np.float64)).max(initial=abs(self.term[1]))
         lengths = self._lengths(rows.astype(np.float64))
@@ -71,8 +71,8 @@ class IntervalKernel(Coordinatewise, Kernel):
 class IntervalMin(IntervalKernel):
     """The overlap of the intervals [lower, x] and [lower, z]: k(x, z) = min(x, z) - lower, for x, z >= lower.
 
-    Of several coordinates, the product (the volume of overlapping boxes) or the sum, as `across` says. Numbers below
-    `lower` are refused: min(x, z) of negative numbers is not a kernel.
+    For several coordinates, it is the product (the volume of overlapping boxes) or the sum, as `across` says. Numbers
+    below `lower` are refused: min(x, z) of negative numbers is not a kernel.
 
     >>> from mercer import kernels
     >>> kernels.IntervalMin(lower=-1.0).fit([[0.5]])([[0.5]], [[2.0]])
@@ -99,9 +99,9 @@ class IntervalMin(IntervalKernel):
 @final
 @dataclass(frozen=True)
 class IntervalUnionComplement(IntervalKernel):
-    """What both intervals up to x and up to z leave of the line below `upper`: k(x, z) = upper - max(x, z).
+    """The overlap of the intervals [x, upper] and [z, upper]: k(x, z) = upper - max(x, z), for x, z <= upper.
 
-    Of several coordinates, the product or the sum, as `across` says. Numbers above `upper` are refused.
+    For several coordinates, it is the product or the sum, as `across` says. Numbers above `upper` are refused.
 
     >>> from mercer import kernels
     >>> kernels.IntervalUnionComplement(upper=3.0).fit([[0.5]])([[0.5]], [[2.0]])
@@ -130,7 +130,7 @@ class IntervalUnionComplement(IntervalKernel):
 class IntervalAgreement(IntervalKernel):
     """How much of [lower, upper] is in both of [lower, x] and [lower, z] or in neither: (upper - lower) - |x - z|.
 
-    Of several coordinates, the product or the sum, as `across` says. Numbers outside [lower, upper] are refused.
+    For several coordinates, it is the product or the sum, as `across` says. Numbers outside [lower, upper] are refused.
 
     >>> from mercer import kernels
     >>> kernels.IntervalAgreement(lower=-1.0, upper=3.0).fit([[0.5]])([[0.5]], [[2.0]])
@@ -161,7 +161,7 @@ class IntervalAgreement(IntervalKernel):
 class Tent(IntervalKernel):
     """The overlap of the intervals of half-width w around x and z: k(x, z) = max(0, 2 w - |x - z|).
 
-    Of several coordinates, the product (overlapping boxes) or the sum, as `across` says; a tent of the Euclidean
+    For several coordinates, it is the product (overlapping boxes) or the sum, as `across` says; a tent of the Euclidean
     distance would not be a kernel. It is 0 beyond a distance of 2 `half_width`.
 
     >>> from mercer import kernels

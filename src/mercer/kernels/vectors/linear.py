@@ -20,12 +20,12 @@ from mercer.kernels.vectors.distances import resolved_gamma
 from mercer.kernels.vectors.features import RowFeatures, dot_products, refuse_other_width
 
 _TOLERANCE = 1e-10
-"""Relative asymmetry and negative eigenvalues up to this are rounding of a matrix that was computed; beyond it they are
-mistakes, which a larger tolerance would let pass."""
+"""Relative asymmetry and negative eigenvalues up to this are rounding errors of a computed matrix; larger ones are
+mistakes."""
 
 
 class DotProduct(Kernel):
-    """k(x, z) = phi(x)'phi(z) for dense or CSR rows phi(x). Subclasses make the rows, in `features`."""
+    """k(x, z) = phi(x)'phi(z) for dense or CSR rows phi(x). Subclasses compute the rows in `features`."""
 
     domain = Vectors
 
@@ -61,7 +61,7 @@ class Linear(DotProduct):
 class Bilinear(DotProduct):
     """The bilinear kernel, k(x, z) = x'Bz.
 
-    `matrix` is B: symmetric and positive semi-definite, or it is refused, since no other B makes a kernel.
+    `matrix` is B, which must be symmetric and positive semi-definite, since no other B gives a kernel.
 
     >>> from mercer import kernels
     >>> kernels.Bilinear([[2.0, 1.0], [1.0, 2.0]]).fit([[1.0, 2.0]])([[1.0, 2.0]], [[3.0, -1.0]]).round(9)
@@ -93,7 +93,7 @@ class Bilinear(DotProduct):
 
 
 class OfDotProduct(HasGamma, Pointwise):
-    """k(x, z) = f(gamma x'z). Subclasses give `gamma` and f, as `pointwise`."""
+    """k(x, z) = f(gamma x'z). Subclasses define `gamma` and f, as `pointwise`."""
 
     measure = Linear()
 
@@ -107,7 +107,7 @@ class OfDotProduct(HasGamma, Pointwise):
 class Sigmoid(OfDotProduct):
     """The sigmoid kernel, k(x, z) = tanh(gamma x'z + coef0), which is **not** positive semi-definite.
 
-    Kept for comparison with neural networks and older work; expect a warning where it is used. `gamma` is a positive
+    Provided for comparison with neural networks and older work; expect a warning when it is used. `gamma` is a positive
     number, or ``"scale"``, ``"auto"`` or ``"median"`` as in `RBF`.
 
     >>> from mercer import kernels
@@ -135,7 +135,7 @@ class Sigmoid(OfDotProduct):
         epilogues.tanh(values, state.number("gamma"), float(self.coef0))
 
     def single_precision(self, features: Any, state: State) -> bool:
-        # With a negative offset k(x, x) may be next to zero, beside which no rounding is small.
+        # With a negative offset, k(x, x) may be close to zero, compared to which no rounding error is small.
         return self.coef0 >= 0 and super().single_precision(features, state)
 
 

@@ -18,11 +18,11 @@ from mercer.inputs.vectors import Vectors
 from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
 
 MOST_BYTES = 2**30
-"""The size of a feature matrix beyond which it is refused: it was asked for by mistake more often than not."""
+"""Larger feature matrices are refused: most of them would be requested by mistake."""
 _BYTES_PER_NAME = 200
-"""What a name of a feature and its place in the tables below take, measured roughly."""
+"""Memory for the name of a feature and its entries in the tables below, measured roughly."""
 _ROWS_AT_ONCE = 256
-"""Sparse rows expanded at a time: enough to hide the overhead of NumPy's calls, few enough to stay small."""
+"""Sparse rows expanded at a time: enough to hide the overhead of NumPy calls, few enough to take little memory."""
 
 Monomial = tuple[int, ...]
 """The columns multiplied, in ascending order: (0, 0, 2) is x0^2 x2."""
@@ -52,13 +52,13 @@ class Monomials:
         )
 
     def listed(self, n_columns: int, degrees: Iterable[int] | None = None) -> list[Monomial]:
-        """Those of the degrees that occur, or of others, in the order of their columns."""
+        """The monomials of the degrees that occur, or of others, in the order of their columns."""
         chosen = combinations_with_replacement if self.repeated else combinations
         wanted = self.degrees(n_columns) if degrees is None else degrees
         return [found for degree in wanted for found in chosen(range(n_columns), degree)]
 
     def rows(self, vectors: Vectors) -> Any:
-        """The value of each monomial on each row; refused where they do not fit."""
+        """The value of each monomial on each row; refuses matrices that are too large."""
         total = self.number(vectors.n_features)
         needed = total * (_BYTES_PER_NAME + (0 if vectors.is_sparse else 8 * len(vectors)))
         if needed > MOST_BYTES:
@@ -81,14 +81,14 @@ class Monomials:
         return sp.vstack(blocks, format="csr")
 
     def names(self, vectors: Vectors, names: Columns) -> tuple[str, ...]:
-        """What monomials are called, by the names of columns or their numbers: "x0^2 x2"."""
+        """The names of monomials from the names of columns or their numbers: "x0^2 x2"."""
         columns = [f"x{number}" for number in range(vectors.n_features)] if names is None else [*map(str, names)]
         if len(columns) != vectors.n_features:
             raise InputError(f"Got {len(columns)} names for {vectors.n_features} columns.")
         return tuple(_name(monomial, columns) for monomial in self.listed(vectors.n_features))
 
     def _plan(self, n_columns: int, highest: int) -> list[Step]:
-        """For each degree from 1 up: of each monomial, the one of a degree less it extends, and the column it adds."""
+        """For each degree from 1 up: the monomial of the degree below that each extends, and the column it adds."""
         steps = []
         place: dict[Monomial, int] = {(): 0}
         for degree in range(1, highest + 1):

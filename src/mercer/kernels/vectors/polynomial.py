@@ -51,7 +51,7 @@ class Polynomial(OfDotProduct):
         epilogues.power(values, state.number("gamma"), float(self.coef0), self.degree)
 
     def feature_map(self, state: State) -> FeatureMap:
-        """Every monomial that the kernel compares, weighted so that products of rows are its values.
+        """Every monomial of the kernel, weighted so that products of rows are its values.
 
         >>> from mercer import kernels
         >>> kernels.Polynomial(degree=2).feature_matrix([[2.0, 3.0]]).names
@@ -64,7 +64,7 @@ class Polynomial(OfDotProduct):
 
 
 def _weight(monomial: Monomial, degree: int, gain: float, offset: float) -> float:
-    """The square root of the coefficient of the monomial in (gain x'z + offset)^degree, a multinomial one."""
+    """The square root of the multinomial coefficient of the monomial in (gain x'z + offset)^degree."""
     used = len(monomial)
     ways = math.factorial(degree) // math.factorial(degree - used)
     for repeats in Counter(monomial).values():

@@ -1,4 +1,4 @@
-"""Random features of kernels besides the Gaussian: waves for the Laplacian and Matern, half-spaces for arc-cosine."""
+"""Random features of non-Gaussian kernels: waves for the Laplacian and Matern, half-spaces for arc-cosine."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class LaplacianFeatures(HasGamma, Waves):
 class MaternFeatures(Waves):
     """An approximation of `Matern` by waves, k(x, z) = (1 / m) sum_i 2 cos(w_i'x + b_i) cos(w_i'z + b_i).
 
-    The w_i are of Student's distribution with 2 nu degrees of freedom, over length_scale, the b_i uniform on [0, 2 pi).
-    Here nu may be any number > 0. `orthogonal` is as in `RandomFourierFeatures`.
+    The w_i follow Student's distribution with 2 nu degrees of freedom, divided by length_scale; the b_i are uniform on
+    [0, 2 pi). Here nu may be any number > 0. `orthogonal` is as in `RandomFourierFeatures`.
 
     >>> from mercer import kernels
     >>> waves = kernels.MaternFeatures(nu=1.5, length_scale=2.0, size=100_000)
@@ -81,10 +81,10 @@ class MaternFeatures(Waves):
 class ArcCosineFeatures(SampledKernel):
     """An approximation of the arc-cosine kernel by random half-spaces, k(x, z) = (1 / m) sum_i f_i(x) f_i(z).
 
-    f_i(x) = sqrt(2) max(0, w_i'x)^order with w_i standard normal (for order 0, sqrt(2) where w_i'x > 0): a layer of
-    infinitely many neurons, in the mean. With theta the angle between x and z, the mean is 1 - theta / pi for order 0,
-    |x| |z| (sin theta + (pi - theta) cos theta) / pi for order 1. With `orthogonal`, the directions of each block of
-    as many functions as there are columns are orthogonal, which makes the error smaller.
+    f_i(x) = sqrt(2) max(0, w_i'x)^order with w_i standard normal (for order 0, sqrt(2) if w_i'x > 0): in the limit, a
+    layer of infinitely many neurons. With theta the angle between x and z, the mean is 1 - theta / pi for order 0, |x|
+    |z| (sin theta + (pi - theta) cos theta) / pi for order 1. With `orthogonal`, directions are orthogonal in blocks of
+    as many functions as there are columns, which reduces the error.
 
     >>> from mercer import kernels
     >>> layer = kernels.ArcCosineFeatures(order=1, size=100_000)

@@ -24,16 +24,16 @@ from mercer.kernels.vectors.features import RowFeatures, refuse_other_width
 from mercer.kernels.vectors.linear import DotProduct
 
 _MOST_FEATURES = 2**20
-"""A larger sample would take more memory than the Gram matrix that it replaces, and is a slip or an attack."""
+"""A larger sample would take more memory than the Gram matrix that it replaces, and is a mistake or an attack."""
 _NUMBERS_AT_ONCE = 2**22
-"""Values of functions held at a time, 32 MB: more would only cost memory, much less would pay for many small calls."""
+"""Values of functions computed at a time: 32 MB. More would only take memory, much less would need many small calls."""
 
 
 class SampledKernel(DotProduct):
     """k(x, z) = (1 / m) sum_i f_i(x) f_i(z) for one sample of m functions, drawn at fit and shared by all pairs.
 
-    Whatever the sample, this is an inner product of explicit features, hence positive semi-definite; drawing anew for
-    every pair would not be. Subclasses give `size`, `random_state`, `sample` and `values`.
+    Whatever the sample, this is an inner product of explicit features, hence positive semi-definite; a new sample for
+    every pair would not be. Subclasses define `size`, `random_state`, `sample` and `values`.
     """
 
     size: int
@@ -88,8 +88,8 @@ class Randomised(SampledKernel):
 
     ``draw(generator, n_features, size)`` returns an array that describes `size` functions, drawn with the NumPy
     generator it is given; ``apply(X, drawn)`` returns their values, an array of shape (len(X), size). The sample
-    depends on `random_state` alone, so training and new objects meet the same functions. See `sample_size` for how
-    large `size` should be.
+    depends only on `random_state`, so training and new objects are mapped by the same functions. See `sample_size` for
+    how large `size` should be.
 
     >>> import numpy as np
     >>> from mercer import kernels
@@ -134,10 +134,10 @@ class Randomised(SampledKernel):
 
 class Waves(SampledKernel):
     """k(x, z) = (1 / m) sum_i 2 cos(w_i'x + b_i) cos(w_i'z + b_i), b_i uniform on [0, 2 pi): the mean is the Fourier
-    transform, at x - z, of the distribution of the w_i. Subclasses give `directions`.
+    transform, at x - z, of the distribution of the w_i. Subclasses define `directions`.
 
-    With `orthogonal` directions each serves twice, as cosine and sine (b_i = 0 and -pi / 2): random phases would add
-    more error than orthogonality takes away.
+    With `orthogonal`, each direction is used twice, as cosine and sine (b_i = 0 and -pi / 2): random phases would add
+    more error than orthogonality removes.
     """
 
     orthogonal: bool
@@ -146,7 +146,7 @@ class Waves(SampledKernel):
 
     @abstractmethod
     def directions(self, generator: np.random.Generator, objects: Vectors, count: int) -> Any:
-        """So many w_i, as columns."""
+        """This many w_i, as columns."""
 
     def sample(self, generator: np.random.Generator, objects: Vectors) -> dict[str, npt.NDArray[Any]]:
         pairs = self.size // 2 if self.orthogonal else 0
@@ -170,9 +170,9 @@ class RandomFourierFeatures(HasGamma, Waves):
 
     The w_i are normal with variance 2 gamma, the b_i uniform on [0, 2 pi); the mean is exp(-gamma |x - z|^2), and the
     error falls like 1 / sqrt(size). Its `size` features are explicit, so large problems become linear ones. `gamma` is
-    as in `RBF`; the sample depends on `random_state` and the number of features alone. With `orthogonal`, blocks of as
-    many directions as there are columns are orthogonal, and each direction serves as cosine and as sine, which makes
-    the error smaller.
+    as in `RBF`; the sample depends only on `random_state` and the number of features. With `orthogonal`, directions are
+    orthogonal in blocks of as many as there are columns, and each is used as cosine and as sine, which reduces the
+    error.
 
     >>> from mercer import kernels
     >>> waves = kernels.RandomFourierFeatures(gamma=0.5, size=100_000, random_state=0)
@@ -197,7 +197,7 @@ class RandomFourierFeatures(HasGamma, Waves):
 
 
 def normal_directions(generator: np.random.Generator, n_features: int, size: int, *, orthogonal: bool) -> Any:
-    """Standard normal vectors as columns; `orthogonal` ones are so in blocks of as many as there are features.
+    """Standard normal vectors as columns; if `orthogonal`, in orthogonal blocks of as many as there are features.
 
     Source    Yu, Suresh, Choromanski, Holtmann-Rice and Kumar, Orthogonal random features (2016)
 
@@ -210,7 +210,7 @@ def normal_directions(generator: np.random.Generator, n_features: int, size: int
     for start in range(0, size, n_features):
         block = drawn[:, start : start + n_features]
         rotation, triangle = np.linalg.qr(block)
-        block[:] = rotation * np.where(triangle.diagonal() < 0, -1.0, 1.0)  # QR without signs of its own is uniform
+        block[:] = rotation * np.where(triangle.diagonal() < 0, -1.0, 1.0)  # QR with fixed signs is uniform
     return drawn * lengths
 
 

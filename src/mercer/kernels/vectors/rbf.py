@@ -25,8 +25,8 @@ class RBF(ExponentialDecay):
 
     `gamma` is a positive number (1 / (2 sigma^2)); ``"scale"``, 1 / (features * variance) as in scikit-learn;
     ``"auto"``, 1 / features; ``"median"``, 1 / the median squared distance; or one number per feature (a tuple or an
-    array, zero leaving the feature out), for exp(-sum_i gamma_i (x_i - z_i)^2). With `over`, distances are those of
-    that kernel's feature space: k(x, x) + k(z, z) - 2 k(x, z).
+    array; zero leaves the feature out), for exp(-sum_i gamma_i (x_i - z_i)^2). With `over`, distances are those of that
+    kernel's feature space: k(x, x) + k(z, z) - 2 k(x, z).
 
     >>> from mercer import kernels
     >>> kernels.RBF(gamma=0.5).fit([[0.0], [1.0]])([[0.0]], [[1.0]]).round(6)
@@ -78,7 +78,7 @@ class RBF(ExponentialDecay):
         return super().data_dependent or (self.over is not None and self.over.data_dependent)
 
     def parameters(self, objects: Any, measure_state: State) -> dict[str, float]:
-        # The distance is weighted already where there is a gamma of each feature.
+        # With a gamma per feature, the distance is already weighted.
         return {"gamma": 1.0} if isinstance(self.gamma, tuple) else super().parameters(objects, measure_state)
 
     @classmethod

@@ -21,13 +21,13 @@ from mercer.kernels.vectors.features import column_blocks
 class Spline(Coordinatewise, Kernel):
     """The spline kernel of order s, whose features are 1, x, ..., x^s and (x - t)_+^s for every knot t.
 
-    With a knot at every number from 0 up, and m = min(x, z), of one coordinate
+    With a knot at every number from 0 up, and m = min(x, z), for one coordinate
 
     k(x, z) = sum_{i=0..s} (x z)^i + sum_{r=0..s} C(s, r) / (2s - r + 1) m^(2s - r + 1) |x - z|^r
 
-    for x, z >= 0 (negative numbers are refused: the formula is not a kernel there). With `knots`,
-    k(x, z) = sum_i (x z)^i + sum_j (x - t_j)_+^s (z - t_j)_+^s for any numbers; (u)_+^0 is 1 where u > 0. Of several
-    coordinates, the product.
+    for x, z >= 0 (negative numbers are refused, because the formula is not a kernel for them). With `knots`, k(x, z) =
+    sum_i (x z)^i + sum_j (x - t_j)_+^s (z - t_j)_+^s for any numbers; (u)_+^0 is 1 if u > 0. For several coordinates,
+    it is the product.
 
     >>> from mercer import kernels
     >>> kernels.Spline(order=1).fit([[0.5]])([[0.5]], [[0.8]]).round(6)
@@ -47,7 +47,7 @@ class Spline(Coordinatewise, Kernel):
             rule = "None (knots everywhere) or a non-empty list of numbers"
             if not isinstance(self.knots, tuple | list | np.ndarray) or np.ndim(self.knots) != 1 or not len(self.knots):
                 raise _check.fail("Spline", "knots", rule, self.knots)
-            knots = tuple(_check.real("Spline", "knots", t, low_open=True, high_open=True) for t in self.knots)
+            knots = _check.reals("Spline", "knots", self.knots, low_open=True, high_open=True)
             object.__setattr__(self, "knots", knots)
 
     @property
@@ -83,7 +83,7 @@ class Spline(Coordinatewise, Kernel):
         return np.asarray((powers + rows ** (2 * self.order + 1) / (2 * self.order + 1)).prod(axis=1))
 
     def _basis(self, x: Any) -> Any:
-        """The features of one coordinate: powers, then what rises from each knot."""
+        """The features of one coordinate: powers, then the truncated power of each knot."""
         powers = [x**i for i in range(self.order + 1)]
         assert self.knots is not None
         above = [x - x.dtype.type(t) for t in self.knots]

@@ -23,9 +23,9 @@ _NU = (0.5, 1.5, 2.5)
 class Laplacian(ExponentialDecay):
     """The Laplacian kernel, k(x, z) = exp(-gamma sum_i |x_i - z_i|).
 
-    Heavier in the tails than `RBF` and less troubled by outlying features. `gamma` is a positive number; ``"scale"``,
-    2 / the mean distance (so that, as in `RBF`, the mean distance decays to exp(-2)); ``"median"``, 1 / the median
-    distance; or ``"auto"``, 1 / features. Both are taken over at most a thousand evenly spread rows.
+    It has heavier tails than `RBF` and is less sensitive to outliers. `gamma` is a positive number; ``"scale"``, 2 /
+    the mean distance (as in `RBF`, k is exp(-2) at the mean distance); ``"median"``, 1 / the median distance; or
+    ``"auto"``, 1 / features. Both are computed from at most a thousand evenly spaced rows.
 
     >>> from mercer import kernels
     >>> kernels.Laplacian(gamma=0.5).fit([[1.0, 2.0, 3.0]])([[1.0, 2.0, 3.0]], [[2.0, 0.5, -1.0]]).round(6)
@@ -61,7 +61,7 @@ class ExponentialChi2(ExponentialDecay):
 
     For histograms and other non-negative vectors; negative entries are refused. `gamma` is a positive number;
     ``"scale"``, 2 / the mean distance; ``"median"``, 1 / the median distance; or ``"auto"``, 1 / features. Some
-    libraries halve the distance: their gamma is twice ours.
+    libraries use half the distance; their gamma is twice ours.
 
     >>> from mercer import kernels
     >>> kernels.ExponentialChi2(gamma=1.0).fit([[0.2, 0.3, 0.5]])([[0.2, 0.3, 0.5]], [[0.1, 0.6, 0.3]]).round(6)
@@ -81,7 +81,8 @@ class Matern(Pointwise):
     - nu = 3/2: k = (1 + sqrt(3) d) exp(-sqrt(3) d)
     - nu = 5/2: k = (1 + sqrt(5) d + 5 d^2 / 3) exp(-sqrt(5) d)
 
-    Functions in its space are nu - 1/2 times differentiable: rougher than those of `RBF`, which is the limit.
+    Functions in its space are nu - 1/2 times differentiable: rougher than those of `RBF`, which is the limit for large
+    nu.
 
     >>> from mercer import kernels
     >>> kernels.Matern(nu=1.5, length_scale=2.0).fit([[0.0]])([[0.0]], [[1.5]]).round(6)
@@ -110,7 +111,7 @@ class RationalQuadratic(Pointwise):
     """The rational quadratic kernel, k(x, z) = (1 + |x - z|^2 / (2 alpha length_scale^2))^-alpha.
 
     A mixture of `RBF` kernels of all widths; as alpha grows it becomes the one of gamma = 1 / (2 length_scale^2).
-    Whole `alpha` up to 8 are fastest.
+    Integer `alpha` up to 8 is fastest.
 
     >>> from mercer import kernels
     >>> kernels.RationalQuadratic(alpha=1.5, length_scale=2.0).fit([[0.0]])([[0.0]], [[1.5]]).round(6)
@@ -132,7 +133,7 @@ class RationalQuadratic(Pointwise):
         _check.real("RationalQuadratic", "length_scale", self.length_scale, low=0, low_open=True, high_open=True)
 
     def pointwise(self, values: Floating, state: State) -> None:
-        # Divided one by one: the product of three legal numbers can be too large or too small for a float.
+        # Divided one by one: the product of three valid numbers may overflow or underflow.
         epilogues.rational(values, 0.5 / self.alpha / self.length_scale / self.length_scale, float(self.alpha))
 
 
@@ -141,8 +142,8 @@ class RationalQuadratic(Pointwise):
 class Periodic(Pointwise):
     """The periodic kernel, k(x, z) = exp(-2 sum_i sin^2(pi (x_i - z_i) / period) / length_scale^2).
 
-    For quantities that repeat, such as the hour of a day. The sum runs over coordinates, which keeps it a kernel in
-    any dimension; the sine of a distance, as found elsewhere, is one on single numbers only.
+    For quantities that repeat, such as the hour of a day. The sum over coordinates is a kernel in any dimension; the
+    sine of a distance, found elsewhere, is one only for single numbers.
 
     >>> from mercer import kernels
     >>> hours = kernels.Periodic(period=24.0)
@@ -174,5 +175,5 @@ class Periodic(Pointwise):
         epilogues.exp_of_negative(values, min(0.5 / self.length_scale / self.length_scale, 1e308))
 
     def single_precision(self, features: Any, state: State) -> bool:
-        # Distances between points on circles are known to about 1e-7 of their number; a sharp kernel magnifies that.
+        # Distances between points on circles have a relative error of about 1e-7, which a narrow kernel magnifies.
         return bool(self.length_scale**2 >= 0.02 * features.squared_lengths.max(initial=0.0))

@@ -24,7 +24,7 @@ _DENSE = 100_000  # columns up to which a row of zeros stands for a table; more 
 
 
 class _Identity(Codec):
-    """What stands for columns that pass as they are; any other function is code."""
+    """The codec of a FunctionTransformer that passes columns unchanged; any function would be code."""
 
     def params(self, model: Any) -> dict[str, Any]:
         if model.func is not None or model.inverse_func is not None or callable(model.feature_names_out):
@@ -82,7 +82,7 @@ class _Union(Codec):
 
 
 class _Columns(Codec):
-    """A file holds the columns that were found, where a function was to find them."""
+    """The codec of a ColumnTransformer; of columns selected by a function, the result is stored."""
 
     def params(self, model: Any) -> dict[str, Any]:
         found = super().params(model)
@@ -138,7 +138,7 @@ class _Columns(Codec):
 def _check_fitted(parts: Any) -> None:
     """Raises NotFittedError unless every part is."""
     for _, part in parts:
-        if isinstance(part, Pipeline):  # one that ends in "passthrough" says that it is not
+        if isinstance(part, Pipeline):  # one that ends in "passthrough" claims that it is not
             _check_fitted(part.steps)
         elif part is not None and not isinstance(part, str):
             check_is_fitted(part)
@@ -179,7 +179,7 @@ def _plain_columns(columns: Any, places: Any) -> Any:
 
 
 class _OfWidth(TransformerMixin, BaseEstimator):
-    """Makes so many columns of anything."""
+    """A stand-in that returns this many columns for any input."""
 
     def __init__(self, width: int = 1) -> None:
         self.width = width
@@ -196,7 +196,7 @@ class _OfWidth(TransformerMixin, BaseEstimator):
 
 
 def _rehearsed(model: Any, fitted: Mapping[str, tuple[Any, Any]]) -> Any:
-    """A ColumnTransformer fitted to a row of zeros, with stand-ins for its parts: it knows which columns go where."""
+    """A ColumnTransformer fitted to a row of zeros with stand-ins for its parts, so that it assigns columns to them."""
 
     def stand_in(name: str, part: Any) -> Any:
         return part if isinstance(part, str) else _OfWidth(fitted[name][1] if name in fitted else 1)

@@ -1,1 +1,1 @@
-"""The parts of a diagnosis: one file for each thing that is looked at."""
+"""The parts of a diagnosis: one file for each aspect that is examined."""

@@ -1,4 +1,4 @@
-"""The features of vectors: scales that drown others, columns that say nothing of the labels, or everything.
+"""The features of vectors: dominant scales, and columns that carry no information about the labels, or all of it.
 
 Vectors may be dense or sparse, and may be numbers in the columns of a table.
 """
@@ -18,11 +18,11 @@ from mercer.kernels.base import Kernel
 from mercer.theory.diagnosing.targets import Target, left_out_agreement, neighbour_agreement
 
 _FEW, _KEPT = 3, 20
-"""How many of the most informative columns are tried alone: too few may miss a pattern of several, too many bring back
-those that carry no information."""
+"""How many of the most informative columns are tried alone: too few may miss a joint pattern, too many include columns
+without information."""
 _LARGEST = 50_000_000
-"""Entries (of sparse vectors: those that are not zero) that are looked at, at most."""
-_SHOWN = 10  # columns in a list; a reader looks at no more
+"""The most entries (nonzero ones of sparse vectors) that are examined."""
+_SHOWN = 10  # the most columns in a list: nobody reads more
 
 
 @final
@@ -32,36 +32,37 @@ class Columns:
 
     count: int
     constant: int
-    """Columns that are the same for all objects."""
+    """The number of columns that are constant."""
     names: tuple[str, ...] = ()
-    """Of the columns of a table."""
+    """The names of the columns of a table."""
     sparse: bool = False
     widest: int = 0
     """The column with the largest standard deviation, `narrowest` with the smallest above 0."""
     narrowest: int = 0
     scale_ratio: float = 1.0
-    """Of their standard deviations."""
+    """The ratio of their standard deviations."""
     widest_share: float = 0.0
     """The fraction of all squared distances that the widest column contributes."""
     standardised: float | None = None
-    """How well neighbours or a ridge machine do once the columns are standardised; `before` is without."""
+    """The agreement of neighbours or a ridge machine after standardising the columns; `before` is without."""
     before: float | None = None
     irrelevant: int | None = None
-    """Columns that, one at a time, say no more about the labels than chance."""
+    """The number of columns that, one at a time, predict the labels no better than chance."""
     relevant: tuple[int, ...] = ()
     """The most informative ones."""
     relevant_alone: float | None = None
-    """How well neighbours or a ridge machine do with these columns alone, on objects they were not chosen by."""
+    """The agreement of neighbours or a ridge machine with these columns alone, on other objects than they were chosen
+    on."""
     giveaways: tuple[int, ...] = ()
     """Columns with one value for each class: probably the label in disguise."""
 
     def name(self, column: int) -> str:
-        """What a column is called."""
+        """The name of a column."""
         return repr(self.names[column]) if self.names else str(column)
 
 
 def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.random.Generator) -> Columns | None:
-    """None for anything but vectors of two columns or more; of a table, those that one kernel sees most of."""
+    """Figures for vectors of at least two columns, else None; in a table, those of the kernel with most columns."""
     part = _vectors_of(kernel, objects)
     if part is None:
         return None
@@ -95,7 +96,7 @@ def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.rand
 
 
 def _vectors_of(kernel: Kernel, objects: Any) -> tuple[Kernel, Vectors, tuple[str, ...]] | None:
-    """The kernel, the vectors that it compares, and what their columns are called; None where there are none."""
+    """The kernel, the vectors that it compares, and the names of their columns; None if there are none."""
     if isinstance(objects, Vectors):
         return kernel, objects, ()
     parts = [part for part in kernel.on_columns if issubclass(part.kernel.domain, Vectors)]
@@ -117,7 +118,7 @@ def _spread(X: Any) -> Float64:
             return np.asarray(X.std(axis=0))
         largest = np.asarray(abs(X).max(axis=0).toarray()).ravel()
         scale = np.where(largest > 0, largest, 1.0)
-        scaled = X @ sp.diags_array(1.0 / scale)  # squares of very large and very small numbers would not be finite
+        scaled = X @ sp.diags_array(1.0 / scale)  # so that squares neither overflow nor underflow
         mean = np.asarray(scaled.mean(axis=0)).ravel()
         squares = np.asarray(scaled.power(2).mean(axis=0)).ravel()
         variance = squares - mean**2
@@ -155,7 +156,7 @@ def _rows(X: Any, rows: Indices) -> Any:
 
 
 def _told(X: Any, target: Target) -> Float64:
-    """The share of each column's variance that the labels explain."""
+    """The fraction of each column's variance that the labels explain."""
     Y = target.columns
     Y = Y[:, np.linalg.norm(Y, axis=0) > 0]
     with np.errstate(all="ignore"):
@@ -176,7 +177,7 @@ def _success(kernel: Kernel, X: Any, target: Target) -> float | None:
     X = sp.csr_array(X) if _sparse(X) else X
     try:
         K = kernel.fit(X)(X)
-    except (MercerError, ValueError):  # a kernel that is made for these columns and no others
+    except (MercerError, ValueError):  # the kernel only works on these columns
         return None
     K = (K + K.T) / 2
     if not np.isfinite(K).all():
@@ -188,7 +189,7 @@ def _giveaways(X: Any, usable: Indices, target: Target) -> tuple[int, ...]:
     codes = np.unique(target.codes)
     if target.classes is None or X.shape[0] < 3 * len(codes):
         return ()
-    suspect = usable[_told(X[:, usable], target) > 1.0 - 1e-6]  # labels explain all of what it says
+    suspect = usable[_told(X[:, usable], target) > 1.0 - 1e-6]  # labels explain all its variance
     found = []
     for column in suspect:
         values = np.asarray(X[:, [column]].toarray() if _sparse(X) else X[:, [column]]).ravel()

@@ -1,7 +1,7 @@
-"""What training on all the objects will cost, by a rehearsal on few of them.
+"""The cost of training on all objects, estimated from trial runs on a few of them.
 
 A machine is trained on random parts of growing size until that takes noticeable time, and the last times are
-extrapolated. So the kernel, the labels and this computer all count; the penalty is an estimator's default.
+extrapolated. So the estimate accounts for the kernel, the labels and this computer; the penalty is the default.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ from mercer.solvers.ridge import direct
 from mercer.theory.diagnosing.targets import Target
 
 _WARM, _FIRST, _LARGEST = 24, 48, 6000
-"""Objects of the rehearsal that compiles, of the first that is timed, and of the largest. A larger last one predicts
-better, and takes longer."""
+"""Objects in the trial run that compiles, in the first timed one, and in the largest. A larger last one predicts
+better, but takes longer."""
 _ENOUGH = 0.15
-"""Seconds of one rehearsal after which no larger one is made."""
-_LONGEST = 2.0  # seconds after which a rehearsal is broken off: the diagnosis must not take as long as training
+"""No larger trial run follows one that took this many seconds."""
+_LONGEST = 2.0  # seconds after which a trial run is stopped: a diagnosis must not take as long as training
 _STEEPEST, _FLATTEST = 2.3, 1.7
-"""Powers of the number of objects that times of support vector machines grow by."""
+"""Plausible exponents of the number of objects in the training time of support vector machines."""
 _SOLVED_DIRECTLY = 3.0  # the power for ridge machines, whose systems are solved by Cholesky factors
 
 
 @final
 @dataclass(frozen=True)
 class Cost:
-    """Estimates: seconds on this machine, as busy as it is now, and bytes for the whole Gram matrix."""
+    """Estimates: seconds on this computer under its current load, and bytes for the whole Gram matrix."""
 
     entries_per_second: float
     gram_seconds: float
-    """For the whole Gram matrix, features included."""
+    """Memory for the whole Gram matrix, including features."""
     gram_bytes: int
     training_seconds: float
     machine: str
-    """What was rehearsed: "SVC", "KernelRidge", or nothing without labels: then the matrix alone counts."""
+    """The estimator of the trial runs: "SVC", "KernelRidge", or "" without labels, when only the matrix counts."""
     rehearsed: int
-    """The size of the largest rehearsal."""
+    """The size of the largest trial run."""
     available_bytes: int
     advice: str
 
@@ -67,13 +67,13 @@ class Cost:
 @final
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """A matrix of some objects that was computed before, for kernels whose values are too dear to compute again."""
+    """A previously computed matrix of some objects, for kernels that are too expensive to compute again."""
 
     K: Float64
     seconds: float
-    """That it took."""
+    """How long it took."""
     target: Target | None
-    """Of its objects."""
+    """The labels of its objects."""
 
 
 def cost_of(
@@ -83,19 +83,19 @@ def cost_of(
     rng: np.random.Generator,
     computed: Computed | None = None,
 ) -> Cost | None:
-    """Rehearse, and extrapolate to all the objects; None where not even that is possible."""
+    """Extrapolate trial runs to all objects; None if not even these are possible."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             if computed is None:
                 return _cost(fitted, objects, target, rng)
             return _of_computed(computed, len(objects), rng)
-    except (MercerError, ArithmeticError, ValueError):  # values that no machine can be trained on
+    except (MercerError, ArithmeticError, ValueError):  # no machine can be trained on these values
         return None
 
 
 def _of_computed(computed: Computed, n: int, rng: np.random.Generator) -> Cost:
-    """The matrix took so long; training is rehearsed on parts of it, which cost nothing, and comes on top."""
+    """The time for the matrix is known; that of training is extrapolated from trial runs on parts of it, and added."""
     size = len(computed.K)
     known = Precomputed().fit(computed.K)
     alone = _cost(known, known.kernel.coerce(computed.K), computed.target, rng)
@@ -142,7 +142,7 @@ def _ridge_seconds(
 def _svm_seconds(
     fitted: FittedKernel, objects: Objects, target: Target, order: Indices, gram_seconds: float
 ) -> tuple[float, int]:
-    """Of the two largest classes, then of every pair of classes; with more than two, the matrix is shared."""
+    """Seconds for the two largest classes, extended to all pairs of classes, which share the matrix."""
     counts = np.bincount(target.codes)
     first, second = np.argsort(-counts, kind="stable")[:2]
     signs = np.where(target.codes == first, 1.0, -1.0)
@@ -168,7 +168,7 @@ def _svm_seconds(
 
 
 def _rehearse(act: Callable[[Indices], Any], order: Indices) -> list[tuple[int, float]]:
-    """Time something on the first objects of an order, twice as many each time; numbers of objects and seconds."""
+    """Time a function on more and more objects, doubling their number; returns numbers of objects and seconds."""
 
     def seconds(size: int) -> float:
         began = time.perf_counter()
@@ -181,7 +181,7 @@ def _rehearse(act: Callable[[Indices], Any], order: Indices) -> list[tuple[int, 
     found: list[tuple[int, float]] = []
     while True:
         took = seconds(size)
-        if took > _ENOUGH:  # again: larger sizes may have compiled something, or the machine was busy
+        if took > _ENOUGH:  # again: larger sizes may have compiled something, or the computer was busy
             took = min(took, seconds(size))
         found.append((size, took))
         if size == most or took > _ENOUGH:
@@ -202,7 +202,7 @@ def _advice(size: int, available: int, seconds: float, n: int, task: str) -> str
         )
     if seconds > 600:
         return "Training will take a while: try the kernel on a tenth of the objects first."
-    return "Training on all objects is no problem."
+    return "Training on all objects is feasible."
 
 
 def shown_bytes(size: int) -> str:

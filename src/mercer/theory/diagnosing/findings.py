@@ -1,4 +1,4 @@
-"""What stands out in a diagnosis, in words, with what to do about it; the worst first."""
+"""The findings of a diagnosis in words, with what to do about them; the worst first."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from mercer.theory.diagnosing.width import Width
 from mercer.theory.mercer import MercerCheck
 
 FLAT, VERY_FLAT = 0.8, 0.97
-"""Flatness above which a matrix counts as nearly diagonal unless the labels fit it well, and above which it always
-does. Lower bounds would warn of good kernels on data of many groups."""
+"""Above the first flatness a matrix counts as nearly diagonal unless it fits the labels well, above the second always.
+Lower thresholds would warn of good kernels on data with many groups."""
 CONSTANT, NEARLY_CONSTANT = 1e-6, 1e-3
-"""The same for the variation of a matrix that is nearly constant. Higher bounds would warn of kernels that are only in
-need of centring."""
-_RISE = 0.05  # in agreement, that is worth a word; less is often chance on some hundred objects
-_UNSCALED = 30.0  # times as much variation in one column as in another; a lower ratio is common, and does little harm
+"""The same for the variation of a matrix that is nearly constant. Higher thresholds would warn of kernels that only
+need centring."""
+_RISE = 0.05  # gain in agreement worth reporting; less is often chance on a few hundred objects
+_UNSCALED = 30.0  # ratio of the variation of two columns; a lower one is common and does little harm
 
 
 @final
 @dataclass(frozen=True)
 class Finding:
-    """One thing that stands out: its name, "problem", "warning" or "note", what was seen, and what to do."""
+    """One finding: its name, its level ("problem", "warning" or "note"), what was found, and what to do."""
 
     name: str
     severity: str
@@ -52,7 +52,7 @@ class Seen:
 
 
 def findings_of(seen: Seen) -> tuple[Finding, ...]:
-    """All that stands out."""
+    """All findings."""
     order = {"problem": 0, "warning": 1, "note": 2}
     return tuple(sorted(_all(seen), key=lambda finding: order[finding.severity]))
 
@@ -67,7 +67,7 @@ def _all(seen: Seen) -> Iterator[Finding]:
     if seen.examined > 1 and seen.shape.variation < NEARLY_CONSTANT:
         yield Finding(
             "constant", "problem" if seen.shape.variation < CONSTANT else "warning",
-            f"All objects look almost alike: only {seen.shape.variation:.2g} of their squared lengths differs "
+            f"All objects look almost the same: only {seen.shape.variation:.2g} of their squared lengths differs "
             "between them.",
             "Rescale the data, choose a narrower kernel, or take out the common part with kernels.centre(kernel).",
         )  # fmt: skip
@@ -140,7 +140,7 @@ def _of_irrelevant(columns: Columns, flatness: float) -> Iterator[Finding]:
         )  # fmt: skip
         yield Finding(
             "irrelevant features", "problem",
-            f"{columns.irrelevant} of {columns.count} features say, one at a time, no more about the labels than "
+            f"{columns.irrelevant} of {columns.count} features, taken one at a time, predict the labels no better than "
             f"chance.{gain} Too many irrelevant features make every object unlike every other.",
             f"Drop irrelevant features; start with features {kept}." if kept else "Drop irrelevant features.",
         )  # fmt: skip
@@ -149,7 +149,7 @@ def _of_irrelevant(columns: Columns, flatness: float) -> Iterator[Finding]:
 def _of_objects(seen: Seen) -> Iterator[Finding]:
     standing = seen.standing
     if seen.shape.variation < NEARLY_CONSTANT:
-        return  # every object is a copy of every other, and that has been said
+        return  # every object is a copy of every other, which is already reported
     if standing.conflicting:
         i, j = standing.conflicting_pairs[0]
         yield Finding(
@@ -172,7 +172,7 @@ def _of_objects(seen: Seen) -> Iterator[Finding]:
         yield Finding("near-duplicates", "note", near, "Keep them together when the data are split.")
     if standing.outliers:
         yield Finding("outliers", "note", f"Objects far from all others: {', '.join(map(str, standing.outliers))}.",
-                      "Check them; a model can say little about objects like these.")  # fmt: skip
+                      "Check them; predictions for objects like these are unreliable.")  # fmt: skip
 
 
 def _of_labels(seen: Seen) -> Iterator[Finding]:
@@ -186,7 +186,7 @@ def _of_labels(seen: Seen) -> Iterator[Finding]:
     if labels.p_value is not None and labels.p_value > 0.05:
         yield Finding("no blocks", "warning",
                       f"Random labels fit the matrix as well as these (p = {labels.p_value:.2g}).",
-                      "Try another kernel; this one does not see what the labels are about.")  # fmt: skip
+                      "Try another kernel; this one does not capture what determines the labels.")  # fmt: skip
     if labels.p_value is None:
         yield Finding("few objects", "note", "There are too few objects for a p-value.", "")
 

@@ -1,4 +1,4 @@
-"""Single objects that stand out: copies, near copies, copies with other labels, and objects far from all others."""
+"""Unusual objects: copies, near copies, copies with other labels, and objects far from all others."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mercer.theory.geometry import squared_distances
 
 Pairs = tuple[tuple[int, int], ...]
 
-_SHOWN = 10  # pairs or objects in a list; a reader looks at no more
+_SHOWN = 10  # the most pairs or objects in a list: nobody reads more
 _NEAR = 1e-4
 """The squared distance of near copies, relative to that of typical neighbours: a hundredth of the distance. A larger
-one takes good neighbours for copies."""
+value would mistake close neighbours for copies."""
 _FAR = 3.0  # interquartile ranges above the third quartile: Tukey's outer fence, since 1.5 names too many
 
 
@@ -27,7 +27,7 @@ class Standing:
     """Pairs and objects by their positions in the data; lists are cut to ten, counts are complete for the sample."""
 
     duplicates: int
-    """Objects that the kernel cannot tell from one before them."""
+    """Objects that the kernel cannot distinguish from an earlier one."""
     duplicate_pairs: Pairs
     near_duplicates: int
     near_pairs: Pairs
@@ -72,7 +72,7 @@ def _outliers(distance: Float64, ids: Indices) -> tuple[int, ...]:
     if len(distance) < 8:
         return ()
     low, high = np.quantile(distance, [0.25, 0.75])
-    if high - low <= 1e-6 * high:  # all alike, as in the identity
+    if high - low <= 1e-6 * high:  # all equal, as in the identity
         return ()
     far = np.flatnonzero(distance > high + _FAR * (high - low))
     return tuple(int(ids[i]) for i in far[np.argsort(-distance[far], kind="stable")][:_SHOWN])

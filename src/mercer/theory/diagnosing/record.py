@@ -26,7 +26,7 @@ from mercer.theory.showing import Report, html_table, text_table
 @final
 @dataclass(frozen=True, eq=False)
 class Diagnosis(Report):
-    """Is this kernel any good for these objects? `str` says it in words, `to_json` in figures; notebooks show it.
+    """Is this kernel any good for these objects? `str` answers in words, `to_json` in numbers; notebooks show both.
 
     `verdict` is "good", "weak", "diagonal", "constant", "indefinite", or "broken" if no matrix could be computed.
     """
@@ -36,10 +36,10 @@ class Diagnosis(Report):
     next_step: str
     kernel: str
     kind: str
-    """What the objects are."""
+    """The kind of objects."""
     n: int
     examined: int
-    """How many of them were looked at."""
+    """The number of objects examined."""
     findings: tuple[Finding, ...] = ()
     shape: Shape | None = None
     labels: Labels | None = None
@@ -49,7 +49,7 @@ class Diagnosis(Report):
     cost: Cost | None = None
     mercer: MercerCheck | None = None
     picture: Float64 | None = None
-    """The matrix of cosines, ordered by class and similarity, shrunk to 64 x 64 or less."""
+    """The matrix of cosines, ordered by class and similarity, reduced to at most 64 x 64."""
 
     @property
     def good(self) -> bool:
@@ -83,7 +83,7 @@ class Diagnosis(Report):
         return f"<div>{''.join(parts)}</div>"
 
     def rows(self) -> list[tuple[str, str]]:
-        seen = f"{self.n:,} {self.kind}" + (f", {self.examined:,} of them looked at" if self.examined < self.n else "")
+        seen = f"{self.n:,} {self.kind}" + (f", {self.examined:,} of them examined" if self.examined < self.n else "")
         rows = [("kernel", self.kernel), ("objects", seen)]
         if self.shape is not None:
             shape = self.shape
@@ -91,7 +91,7 @@ class Diagnosis(Report):
                 ("similarity", f"mean {shape.mean_similarity:.3g}, to the nearest one {shape.nearest_similarity:.3g}"),
                 ("diagonal dominance", f"{shape.diagonal_dominance:.3g} (1: nothing off the diagonal)"),
                 ("variation", f"{shape.variation:.3g} of the squared lengths differs between objects"),
-                ("directions", f"{shape.participation:.1f} count alike (flatness {shape.flatness:.3g})"),
+                ("directions", f"{shape.participation:.1f} in effect (flatness {shape.flatness:.3g})"),
                 ("", f"90 % of the variation in {shape.components_90}, 99 % in {shape.components_99}"),
                 ("effective rank", f"{shape.effective_rank:.1f}"),
                 ("effective dimension", f"{shape.effective_dimension:.1f} at alpha = 1"),

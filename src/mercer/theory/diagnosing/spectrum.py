@@ -1,4 +1,4 @@
-"""What the matrix looks like, whatever the labels: how much of it lies off the diagonal, and in how many directions."""
+"""Properties of the matrix that do not depend on labels: off-diagonal mass and effective number of directions."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ class Shape:
     nearest_similarity: float
     """The median, over objects, of the largest cosine with another object."""
     variation: float
-    """trace(HKH) / trace(K): the share of the squared lengths that differs between objects; 0 for a constant."""
+    """trace(HKH) / trace(K): the fraction of the squared lengths that differs between objects; 0 for a constant."""
     flatness: float
-    """participation / (n - 1): 1 if all directions count alike, as in the identity; near 0 if few count."""
+    """participation / (n - 1): 1 if all directions are equally important, as in the identity; near 0 if few matter."""
     participation: float
-    """(sum of eigenvalues)^2 / sum of squares: how many directions share the variation."""
+    """(sum of eigenvalues)^2 / sum of squares: the effective number of directions."""
     effective_rank: float
     """exp of the entropy of the eigenvalues."""
     effective_dimension: float
     """trace K (K + I)^-1 with K scaled to mean diagonal 1: the degrees of freedom of a ridge machine with alpha = 1."""
     numerical_rank: int
     components_90: int
-    """How many directions hold 90 % of the variation, and 99 %."""
+    """The number of directions with 90 % of the variation, and with 99 %."""
     components_99: int
     decay: float
-    """b of the best fit eigenvalue_i ~ i^-b over the leading half; large means that few directions count."""
+    """b of the best fit eigenvalue_i ~ i^-b over the leading half; large if few directions matter."""
     eigenvalues: Float64
-    """Of HKH, from the largest."""
+    """The eigenvalues of HKH, largest first."""
 
 
 def shape_of(K: Float64) -> Shape:
-    """The figures of a symmetric matrix of any size from 1."""
+    """The figures of a symmetric matrix of at least one row."""
     n = len(K)
     own = np.diagonal(K)
     C = cosines(K)

@@ -1,4 +1,4 @@
-"""What the labels say about the matrix: alignment, blocks by class, neighbours, and how a simple machine does."""
+"""How the matrix fits the labels: alignment, blocks by class, neighbours, and the score of a simple machine."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from mercer.theory.alignment import centred_alignment, ideal_matrix
 from mercer.theory.geometry import centred, cosines, squared_distances
 from mercer.theory.samples import p_value
 
-_ENOUGH = 1000  # different labellings; with fewer, random ones are too often those of the data
-_PERMUTATIONS = 199  # p-values down to 0.005; more take longer and change no verdict, which asks for 0.05
+_ENOUGH = 1000  # fewest different labellings; with fewer, random ones too often equal those of the data
+_PERMUTATIONS = 199  # p-values down to 0.005; more take longer and change no verdict, whose threshold is 0.05
 _RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
-"""As shares of the mean eigenvalue. The best of more would flatter the machine, since it is chosen by its score."""
+"""Ridges relative to the mean eigenvalue. More would bias the score upwards, since the best one is chosen by it."""
 
 
 @final
@@ -42,7 +42,7 @@ class Target:
 
     @property
     def columns(self) -> Float64:
-        """What a ridge machine learns: indicators of the classes, or the numbers; centred."""
+        """The targets of a ridge machine: indicators of the classes, or the numbers; centred."""
         found = self.values[:, None] if self.classes is None else (self.codes[:, None] == np.arange(len(self.classes)))
         return np.asarray(found - found.mean(axis=0), dtype=np.float64)
 
@@ -58,16 +58,16 @@ class Labels:
     alignment: float
     """Centred alignment with the ideal matrix of the labels."""
     within: float | None
-    """The mean cosine of two objects of one class, and `between` of two objects of different ones."""
+    """The mean cosine of two objects of the same class; `between` is that of different classes."""
     between: float | None
     p_value: float | None
-    """The share of random labellings that fit the matrix as well; None where there are too few labellings to tell."""
+    """The fraction of random labellings that fit the matrix as well; None if there are too few labellings."""
     neighbours: float
     """How often the nearest other object has the same label; for numbers, 1 - its squared error / that of chance."""
     chance: float
     """The same for random labels."""
     left_out: float
-    """How often a ridge machine is right about an object that it has not seen; for numbers, R^2."""
+    """How often a ridge machine is right about an unseen object; for numbers, R^2."""
     left_out_chance: float
 
     @property
@@ -81,7 +81,7 @@ class Labels:
 
 
 def target_of(y: Any, n: int) -> Target:
-    """Labels, checked: fractions and labels that are nearly all different are numbers, anything else classes."""
+    """Checked labels: fractions and labels that are nearly all different are numbers, all others are classes."""
     refuse_masked(y, "y")
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
@@ -103,7 +103,7 @@ def target_of(y: Any, n: int) -> Target:
 
 
 def labels_of(K: Float64, target: Target, rng: np.random.Generator) -> Labels | None:
-    """The figures; None where all labels are the same, or there is one object."""
+    """The figures; None if all labels are the same, or there is only one object."""
     if not target.varies:
         return None
     classes = target.classes is not None
@@ -122,7 +122,7 @@ def labels_of(K: Float64, target: Target, rng: np.random.Generator) -> Labels | 
 
 
 def neighbour_agreement(K: Float64, target: Target) -> tuple[float, float]:
-    """Of each object with those nearest to it in feature space (all of them, where several are), and by chance."""
+    """The agreement of objects with their nearest neighbours in feature space (all of them if tied), and by chance."""
     n = len(K)
     squared = squared_distances(K, own=np.inf)
     slack = 1e-9 * max(float(np.abs(np.diagonal(K)).max()), 1e-300)
@@ -138,7 +138,7 @@ def neighbour_agreement(K: Float64, target: Target) -> tuple[float, float]:
 
 
 def left_out_agreement(K: Float64, target: Target) -> tuple[float, float]:
-    """Of a ridge machine on the centred matrix with each object left out, in closed form; the best of a few ridges."""
+    """Leave-one-out agreement of a ridge machine on the centred matrix, in closed form; the best of a few ridges."""
     n = len(K)
     values, vectors = scipy.linalg.eigh(centred(K))
     values = np.maximum(values, 0.0)

@@ -1,4 +1,4 @@
-"""One line: good, weak, diagonal, constant or indefinite (or broken), why, and the next thing to try."""
+"""The verdict in one line: good, weak, diagonal, constant, indefinite or broken, why, and what to try next."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from mercer.theory.diagnosing.findings import CONSTANT, FLAT, NEARLY_CONSTANT, V
 from mercer.theory.diagnosing.targets import Labels
 
 GOOD = 0.5
-"""How far from chance (0) towards always right (1) neighbours, or a ridge machine, must get. A higher bound would call
-kernels weak that work on noisy labels."""
+"""How far from chance (0) towards always right (1) neighbours or a ridge machine must get. A higher threshold would
+call kernels weak that work on noisy labels."""
 _GOOD_THOUGH_FLAT = 0.7
-"""The same for a matrix that is nearly diagonal, where luck with a few neighbours weighs more."""
+"""The same for a matrix that is nearly diagonal, where luck with a few neighbours matters more."""
 _BECAUSE = {
     "diagonal": ("irrelevant features", "narrow kernel", "unscaled features", "diagonal"),
     "constant": ("wide kernel", "constant", "unscaled features"),

@@ -1,7 +1,7 @@
-"""Kernels that fall off with a distance: is their width right for these objects, and which one would be?
+"""Kernels that decay with a distance: does their width suit these objects, and which one would?
 
-A width is judged by what it does: how similar a typical pair of objects is. That is the same question for gamma of a
-Gaussian, the length of a Matern kernel and sigma of an alignment, on vectors, columns of a table or anything else.
+A width is judged by its effect: the similarity of a typical pair of objects. This works for gamma of a Gaussian, the
+length scale of a Matern kernel and sigma of an alignment, on vectors, columns of a table or anything else.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from mercer.theory.diagnosing.targets import Target
 from mercer.theory.geometry import centred
 
 _NARROW, _WIDE = 12.0, 0.02
-"""Similarities of exp(-12) or less are as good as 0, those of exp(-0.02) or more as good as 1. Bounds nearer to each
-other would find fault with widths that still work."""
-_SAMPLE, _SLOW_SAMPLE = 400, 40  # objects whose distances are known, or must be compared for each width: n^2 pairs
-_SLOW_SECONDS = 0.5  # of one comparison of the sample, after which no other widths are tried
+"""Similarities of exp(-12) or less are practically 0, those of exp(-0.02) or more practically 1. A narrower range would
+criticise widths that still work."""
+_SAMPLE, _SLOW_SAMPLE = 400, 40  # objects whose distances are known, or that are compared for each width: n^2 pairs
+_SLOW_SECONDS = 0.5  # seconds for one comparison of the sample above which no other widths are tried
 _GRID = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
 _SLOW_GRID = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
 _SHARPER = {"gamma": True, "length_scale": False, "sigma": False}
@@ -37,7 +37,7 @@ _SHARPER = {"gamma": True, "length_scale": False, "sigma": False}
 @final
 @dataclass(frozen=True)
 class Width:
-    """A width against the distances in the data; `too` is "narrow", "wide" or "" if it is in between."""
+    """A width compared to the distances in the data; `too` is "narrow", "wide" or "" if it is in between."""
 
     kernel: str
     parameter: str
@@ -47,17 +47,17 @@ class Width:
     """A typical pair of different objects has a similarity (a cosine) of exp(-exponent)."""
     too: str
     suggested: float
-    """The value to try: that with the best alignment with the labels, or at which a typical pair has exp(-1)."""
+    """The value to try: the one of best alignment with the labels, or at which a typical pair has exp(-1)."""
     by: str
 
     @property
     def direction(self) -> str:
-        """Which way to go: a "larger" or a "smaller" value."""
+        """Whether to try a "larger" or a "smaller" value."""
         return "larger" if (self.too == "wide") == _SHARPER[self.parameter] else "smaller"
 
 
 def widths_of(kernel: Kernel, objects: Objects, target: Target | None) -> tuple[Width, ...]:
-    """One for each kernel with a width in the tree, on the objects (or columns of them) that it compares."""
+    """One for each component kernel with a width, on the objects (or their columns) that it compares."""
     found = []
     for part, seen in parts(kernel, objects):
         name = next((name for name in _SHARPER if name in part.get_params()), None)
@@ -75,14 +75,14 @@ def widths_of(kernel: Kernel, objects: Objects, target: Target | None) -> tuple[
 @final
 @dataclass(frozen=True, eq=False)
 class _Trial:
-    """A width, and what other widths would do to some of the objects."""
+    """A width, and the effect of other widths on some of the objects."""
 
     value: float
     typical: float
     """The exponents of a typical pair of different objects, and of a `near` one."""
     near: float
     suggested: float
-    """What the rule called `by` suggests."""
+    """The value suggested by the rule named `by`."""
     by: str
     values: Callable[[float], Float64]
     """The similarities of these objects at another width."""
@@ -91,7 +91,7 @@ class _Trial:
     ids: Indices
 
     def width(self, kernel: str, name: str, target: Target | None) -> Width:
-        """The verdict; labels choose the width to suggest, where there are any."""
+        """The verdict; if there are labels, they determine the suggested width."""
         too = "narrow" if self.near > _NARROW / 2 and self.typical > _NARROW else "wide" if self.typical < _WIDE else ""
         suggested, by = self.suggested, self.by
         if target is not None and target.varies and len(self.grid):
@@ -103,7 +103,7 @@ class _Trial:
 
 
 def _by_measure(kernel: Kernel, name: str, objects: Objects) -> _Trial | None:
-    """Kernels that are a function of a distance: that is computed once, whatever the width."""
+    """For kernels that are a function of a distance, which is computed once for all widths."""
     ids = np.arange(0, len(objects), max(1, -(-len(objects) // _SAMPLE)))
     state = kernel.resolve(objects)
     inner = kernel.measure_state(state)
@@ -130,13 +130,13 @@ def _by_measure(kernel: Kernel, name: str, objects: Objects) -> _Trial | None:
     median, near = np.array([[np.median(apart)]]), np.array([[np.quantile(apart, 0.05)]])
     suggested = _typical(lambda size: float(values(median, size)[0, 0]), value, name)
     exponents = _exponent(values(median, value)), _exponent(values(near, value))
-    # Lengths are often squared: half as many steps of them go as far.
+    # Lengths are often squared, so half as many steps cover the same range.
     grid = _GRID if _SHARPER[name] else np.sqrt(_GRID)
     return _Trial(value, *exponents, suggested, "the median distance", lambda size: values(distances, size), grid, ids)
 
 
 def _by_values(kernel: Kernel, name: str, objects: Objects) -> _Trial | None:
-    """Any other kernel with such a parameter: a few objects are compared again for each value, while that is quick."""
+    """For other kernels with such a parameter: a few objects are compared again for each value, if that is quick."""
     ids = np.arange(0, len(objects), max(1, -(-len(objects) // _SLOW_SAMPLE)))
     few = objects.take(ids)
     fitted = kernel.fit(objects)
@@ -149,7 +149,7 @@ def _by_values(kernel: Kernel, name: str, objects: Objects) -> _Trial | None:
     if not len(apart):
         return None
     exponents = _exponent(np.median(apart)), _exponent(np.quantile(apart, 0.95))
-    rule = type(kernel)().fit(objects).state.values.get(name)  # what the kernel itself suggests
+    rule = type(kernel)().fit(objects).state.values.get(name)  # the suggestion of the kernel itself
 
     def values(size: float) -> Float64:
         return _cosines(kernel.with_params(**{name: size}).fit(objects), few)
@@ -159,7 +159,7 @@ def _by_values(kernel: Kernel, name: str, objects: Objects) -> _Trial | None:
 
 
 def _number(kernel: Kernel, name: str, state: State) -> float:
-    """The width itself; of a rule, what it came to."""
+    """The width itself, or the result of its rule."""
     given = kernel.get_params()[name]
     return state.number(name) if isinstance(given, str) else float(given)
 
