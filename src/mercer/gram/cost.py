@@ -10,7 +10,6 @@ With n objects, d features of which an object has e, and w numbers that a kernel
     a matrix           n^2 (ENTRY + w MULTIPLY + passes READ) + steps n (n STEP + STEP_CALL) + n^3 / 3 FACTOR
     weights            steps (n e PASSES READ + curved e^2 MULTIPLY / 2 + d^3 / 3 FACTOR + CALL) + n e WRITE
                        or, of very many features, sweeps n e READ + n e WRITE
-    sparse descent     (100 + 2 n e / d) n e VISIT, instead of 9 Newton steps on a smooth loss
     weights by loops   steps LOOP (n d PASSES + n d e / 2 + d^3 / 6), while that is less than a step as above
     eigenvectors       n^3 EIGEN, or blocks (CALL + n^2 BLOCK_READS READ) for a few of them
     support objects    count (ENTRY + (w + outputs) MULTIPLY), for each new object
@@ -43,13 +42,6 @@ PRODUCT_CALL = 2_000.0
 """The overhead of Python and BLAS in one small product of matrices."""
 LOOP = 0.15
 """A multiplication and an addition in one of our compiled loops, which are not blocked for the cache."""
-VISIT = 1.5
-"""Of one number of a sparse row that coordinate descent goes through, twice and out of order."""
-_EPOCHS, _EPOCHS_PER_SHARED = 100.0, 2.0
-"""Of coordinate descent on a smooth loss: where no rows share features, and for every row that has a feature."""
-_SMOOTH_STEPS, _LARGE_FACTOR = 9.0, 0.3
-"""Steps of Newton's method on it, and what a factor of some hundred rows costs next to `of_factor`, whose rate is that
-of small ones."""
 AT_ONCE = 250_000.0
 """Of a Newton step of all machines in one compiled call, which goes through some dozens of them: ten milliseconds or
 two, so that Ctrl-C does not wait and threads have something to share."""
@@ -147,16 +139,6 @@ def loops_pay(n: int, features: int, entries: float) -> bool:
         return False
     products = CALL + n * entries * _PASSES * READ + n * entries**2 * MULTIPLY / 2 + of_factor(features)
     return of_loops(n, features, entries) <= products
-
-
-def descent_pays(n: int, features: int, entries: float) -> bool:
-    """Whether coordinate descent on sparse rows costs less than Newton's method, which factors a matrix of features.
-
-    Epochs grow with the rows that share a feature.
-    """
-    epochs = _EPOCHS + _EPOCHS_PER_SHARED * n * entries / max(1, features)
-    step = CALL + n * entries * _PASSES * READ + n * entries**2 * MULTIPLY / 2 + _LARGE_FACTOR * of_factor(features)
-    return epochs * n * entries * VISIT <= _SMOOTH_STEPS * step
 
 
 def weights_pay(

@@ -48,20 +48,13 @@ def test_the_route_follows_loss_and_features():
     assert not choice.by_smoothing(Hinge(), 3, dual=True)
     assert not choice.by_smoothing(SquaredHinge(), 3)
     assert not choice.by_smoothing(Hinge(), 5000)
-    wide, narrow = np.ones((4, 5000)), np.ones((4, 100))
-    assert choice.in_dual(Hinge(), wide)
-    assert choice.in_dual(SquaredHinge(), wide)
-    assert not choice.in_dual(SquaredHinge(), narrow)
-    assert not choice.in_dual(Logistic(), wide)
+    assert choice.in_dual(Hinge(), 5000, None)
+    assert choice.in_dual(SquaredHinge(), 5000, None)
+    assert not choice.in_dual(SquaredHinge(), 100, None)
+    assert not choice.in_dual(Logistic(), 5000, None)
 
 
-def test_sparse_rows_that_share_little_are_visited_one_by_one():
-    def rows(n, features, entries):
-        return sp.random_array((n, features), density=entries / features, format="csr", rng=0)
-
-    assert choice.in_dual(SquaredHinge(), rows(1000, 900, 20))  # 8 ms, next to 137 by Newton's method
-    assert choice.in_dual(SquaredHinge(), rows(1000, 400, 20))  # 61 ms for ten classes, next to 110
-    assert not choice.in_dual(SquaredHinge(), rows(4000, 500, 20))  # 57 ms, next to 8
-    assert not choice.in_dual(SquaredHinge(), rows(4000, 900, 50))  # 174 ms, next to 46
-    assert not choice.in_dual(SquaredHinge(), rows(1000, 400, 100))
-    assert not choice.in_dual(SquaredHinge(), rows(1000, 900, 20).toarray())
+def test_a_loss_without_a_unit_dual_is_refused_there():
+    with pytest.raises(ParameterError, match=r"The dual of Logistic\(\) has no form for coordinate descent"):
+        choice.in_dual(Logistic(), 3, dual=True)
+    assert not choice.in_dual(Logistic(), 10**6)

@@ -7,9 +7,8 @@ from typing import Any
 from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.gram.block_rows import BlockRows
-from mercer.gram.cost import MOST_FEATURES, descent_pays
+from mercer.gram.cost import MOST_FEATURES
 from mercer.gram.executors import Threads
-from mercer.inputs.vectors import is_sparse
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.solution import Status
@@ -49,7 +48,7 @@ def solve(
         # Penalties of very different sizes make parabolas too narrow for float64; single coefficients still move.
         dual = True
     few_rows = features <= problem.rows.shape[0] <= 2 * MOST_FEATURES
-    if in_dual(loss, problem.rows, dual):
+    if in_dual(loss, 0 if in_blocks else features, dual):
         minimise = coordinate_descent.solve
     else:
         minimise = newton.solve if features <= MOST_FEATURES or few_rows else newton_cg.solve
@@ -71,7 +70,7 @@ def solve_classes(
     loss, features = problem.loss, int(problem.rows.shape[1])
     form = unit_dual(loss)
     in_blocks = isinstance(problem.rows, BlockRows)
-    descends = not (in_blocks or by_smoothing(loss, features, dual)) and in_dual(loss, problem.rows, dual)
+    descends = not (in_blocks or by_smoothing(loss, features, dual)) and in_dual(loss, features, dual)
     if not sparse and descends and form is not None and form.one_sided:
         return joint_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
     solved = None if sparse else _by_loops(problem, *problem.all(), dual, tol, limits)
@@ -124,22 +123,13 @@ def _by_loops(
     return small.solve(problem.rows, problem.loss, y, C, problem.intercept_scale, tol=tol, limits=limits)
 
 
-def in_dual(loss: Loss, rows: Any, dual: bool | None = None) -> bool:
-    """Whether to train in the dual: where the primal is not smooth, and where that costs less."""
+def in_dual(loss: Loss, n_features: int, dual: bool | None = None) -> bool:
+    """Whether to train in the dual: where the primal is not smooth, and where there are many features."""
     possible = unit_dual(loss) is not None
     if dual is None:
-        dual = possible and (not loss.smooth or _descent_pays(rows))
+        dual = possible and (not loss.smooth or n_features > MOST_FEATURES)
     if dual and not possible:
         raise ParameterError(f"The dual of {loss!r} has no form for coordinate descent. Use dual=False.")
     if not dual and not loss.smooth:
         raise ParameterError(f"The primal of {loss!r} is not smooth, so Newton's method cannot minimise it.")
     return dual
-
-
-def _descent_pays(rows: Any) -> bool:
-    if isinstance(rows, BlockRows):
-        return False
-    n, features = rows.shape
-    if features > MOST_FEATURES:
-        return True
-    return is_sparse(rows) and descent_pays(n, features, rows.nnz / max(1, n))
