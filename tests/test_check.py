@@ -75,3 +75,12 @@ def test_long_values_are_cut():
     message = str(_check.fail("a", "b", "short", "x" * 1000))
     assert "... instead." in message
     assert len(message) < 150
+
+
+def test_lists_of_numbers():
+    assert _check.reals("Owner", "knots", [1, 2.5], low=0) == (1.0, 2.5)
+    for wrong in (7, "12", b"12", None):
+        with pytest.raises(ParameterError, match="The 'knots' parameter of Owner must be a list of numbers"):
+            _check.reals("Owner", "knots", wrong)
+    with pytest.raises(ParameterError, match=r"must be a float in \[0, inf\]. Got -1"):
+        _check.reals("Owner", "knots", [1, -1], low=0)

@@ -30,6 +30,17 @@ def mutate():
     return module
 
 
+def test_tests_are_those_of_the_module_and_of_its_room(mutate):
+    own, room = mutate.tests_of(Path("src/mercer/kernels/vectors/rbf.py"), "kernels/vectors")
+    assert "tests/kernels/vectors/test_values.py" in own
+    assert room[0] == "tests/kernels/vectors"
+    assert "tests/conformance/test_kernels.py" in room
+    assert mutate.tests_of(Path("src/mercer/testing/unknown.py"), "testing") == [["tests/conformance"]]
+    assert mutate.tests_of(Path("src/mercer/kernels/none/unknown.py"), "kernels/none")[0][0] == "tests/kernels"
+    for tests in (*own, *room):
+        assert (ROOT / tests).exists()
+
+
 def test_mutants_are_programs_with_one_change(mutate):
     found = mutate.mutants(SOURCE)
     texts = {text for _, text in found}

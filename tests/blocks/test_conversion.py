@@ -38,6 +38,12 @@ def test_csv_with_text_is_a_table(tmp_path):
     assert found[0].objects["word"][4] == "w41x"
 
 
+def test_folders_above_are_made(tmp_path):
+    found = blocks.convert([np.eye(3)], tmp_path / "new" / "newer" / "out")
+    assert len(found) == 1
+    assert [path.name for path in (tmp_path / "new" / "newer").iterdir()] == ["out"]
+
+
 def test_gaps_are_named(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,label\n1,2,x\n3,,y\n5,6,x\n7,8,y\n")
     with pytest.raises(DataFileError, match="column 'b' has no value in row 2"):

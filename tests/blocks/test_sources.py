@@ -2,12 +2,14 @@
 
 import json
 import pickle
+import sys
 
 import numpy as np
 import pytest
 
 from mercer import KernelRidge, blocks, kernels
-from mercer.errors import DataFileError
+from mercer.blocks import parquet as parquet_module
+from mercer.errors import DataFileError, MissingExtraError
 from mercer.inputs.blocks import ArrayBlocks
 
 RNG = np.random.default_rng(0)
@@ -65,6 +67,24 @@ def test_machines_are_those_of_memory(source, request):
     seen = kernels.Nystrom(kernels.RBF(gamma=0.5), m=20)
     expected = KernelRidge(kernel=seen).fit(ArrayBlocks(X, Y, WEIGHTS, rows=300)).predict(X[:50])
     np.testing.assert_allclose(KernelRidge(kernel=seen).fit(found).predict(found)[:50], expected, atol=1e-6)
+
+
+def test_parquet_without_its_package_is_told(parquet, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"^Parquet needs pyarrow, .* 'mercer\[tables\]'"):
+        blocks.of(tmp_path / "rows.parquet", target="y")
+
+
+def test_groups_of_rows_have_a_largest_size(parquet, tmp_path, monkeypatch):
+    import pyarrow.parquet as pq
+
+    meta = pq.ParquetFile(tmp_path / "rows.parquet").metadata
+    largest = max(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
+    monkeypatch.setattr(parquet_module, "_MOST_BYTES", largest)
+    assert blocks.of(tmp_path / "rows.parquet", target="y").names == ("a", "b", "c", "w")
+    monkeypatch.setattr(parquet_module, "_MOST_BYTES", largest - 1)
+    with pytest.raises(DataFileError, match=r"row group 0 takes .* GiB"):
+        blocks.of(tmp_path / "rows.parquet", target="y")
 
 
 def test_names_of_columns_come_from_parquet(parquet):

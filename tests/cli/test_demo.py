@@ -125,6 +125,32 @@ def test_summary_says_how_far_apart_accuracies_are(results: list[Result]) -> Non
     assert "differ by at most 5.0 points" in demo.summary([changed, *results[1:]])
 
 
+def test_the_main_job_says_what_it_is_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "fit", lambda data, plan, command: (data, plan, command))
+    data, plan, command = demo.main_job(3, 4, fast=True)  # type: ignore[misc]
+    assert (data.name, data.format, data.kind, data.target) == ("breast cancer", "scikit-learn", "table", "diagnosis")
+    assert (plan.seed, plan.folds, command) == (3, 4, "mercer demo --seed 3")
+    assert len(data) == demo._FEW
+    assert set(data.labels) == {"malignant", "benign"}
+
+
+@pytest.mark.parametrize(
+    ("cache", "terminal", "told"),
+    [(None, True, True), ("cold", True, True), ("cold", False, False), ("warm", True, False)],
+)
+def test_compiling_is_announced_where_somebody_waits(
+    cache: str | None, terminal: bool, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if cache == "warm":
+        (tmp_path / "loops.nbi").write_bytes(b"")
+    monkeypatch.setattr(demo._jit, "cache_folder", lambda: None if cache is None else tmp_path)
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal, raising=False)
+    with contextlib.redirect_stderr(stream):
+        demo._announce_compilation()
+    assert ("The first run compiles" in stream.getvalue()) is told
+
+
 def test_what_is_not_finite_becomes_null(capsys: pytest.CaptureFixture[str]) -> None:
     output.write_json({"a": float("nan"), "b": [float("inf"), 1.5], "c": {"d": -float("inf")}})
     told = json.loads(capsys.readouterr().out, parse_constant=refuse)

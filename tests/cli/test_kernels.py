@@ -16,6 +16,13 @@ def test_every_registered_kernel_is_listed(capsys: pytest.CaptureFixture[str]) -
     assert next(line for line in lines if line.startswith("spectrum ")).split()[1] == "strings"
 
 
+def test_lines_fold_where_the_terminal_is_narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[bool] = []
+    monkeypatch.setattr("mercer.cli.output.write_table", lambda table, *, fold: told.append(fold))
+    assert app.run(["kernels"]) == 0
+    assert told == [True]
+
+
 def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert app.run(["kernels", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -39,6 +46,7 @@ def test_description(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.startswith("kernels.RBF(gamma='scale', over=None)\n")
     assert "exp(-gamma |x - z|^2)" in out
     assert "array([[0.606531]])" in out
+    assert "\n\n>>> " in out  # the example is a paragraph of its own
     assert app.run(["kernels", "rbf", "--json"]) == 0
     kernel = json.loads(capsys.readouterr().out)["kernel"]
     assert kernel["parameters"][0] == {"name": "gamma", "required": False, "default": "'scale'"}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
 
 from mercer.cluster import connection, use
 from mercer.cluster.executor import Workers
-from mercer.errors import ClusterError, ParameterError
+from mercer.errors import ClusterError, MissingExtraError, ParameterError
 from mercer.gram.executors import elsewhere
 from tests.cluster.conftest import Processes
 
@@ -40,6 +41,18 @@ def test_processes_of_this_machine_end_with_the_block() -> None:
 def test_a_wrong_number_of_processes_is_refused(number: str) -> None:
     with pytest.raises(ParameterError, match="needs a number of processes, such as 'local:2'"), use(f"local:{number}"):
         pass
+
+
+def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingExtraError, match=r"^mercer.cluster needs dask.distributed, .* 'mercer\[dask\]'"):
+        connection.distributed()
+
+
+def test_the_session_in_use_is_the_current_one(client: Any) -> None:
+    with use(client) as session:
+        assert connection.current() is session
+        assert connection.session_of(client) is session
 
 
 def test_what_is_no_cluster_is_refused() -> None:

@@ -27,6 +27,9 @@ def test_only_the_cycle_differs():
         assert (len(cycle) == 6 and all(graph["labels"][node] == "C" for node in cycle)) or label == "chain"
         assert 11 <= len(found) == len(graph["labels"]) <= 18
         assert nx.is_connected(found)
+        # The first of the six is tied to the tree, and of a chain also the last, which closes a ring otherwise.
+        assert [found.degree[node] for node in range(len(found) - 6, len(found))] == [2 + (label == "ring")] + [2] * 5
+        assert len(cycle) != 6 or label == "ring" or set(cycle) != set(range(len(found) - 6, len(found)))
 
 
 def test_noise_changes_labels():
@@ -34,6 +37,10 @@ def test_noise_changes_labels():
     noisy, _ = datasets.make_graphs(30, noise=1.0)
     assert all(label == "C" for graph in plain for label in graph["labels"][-6:])
     assert any(label != "C" for graph in noisy for label in graph["labels"][-6:])
+
+
+def test_two_are_enough():
+    assert sorted(datasets.make_graphs(2)[1].tolist()) == ["chain", "ring"]
 
 
 @pytest.mark.parametrize("bad", [{"n": 1}, {"noise": 1.5}, {"random_state": -1}])

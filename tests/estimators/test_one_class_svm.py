@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn import svm as sklearn_svm
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -16,7 +17,7 @@ from mercer.gram.make import gram_of
 from mercer.theory.ball import enclosing_ball
 
 X = StandardScaler().fit_transform(load_iris().data)
-WEIGHTS = "solutions agree to tol, not to 1e-7, and gamma='scale' reads the unweighted variance"
+WEIGHTS = "solutions agree to tol, not to 1e-7, and gamma='scale' is scikit-learn's, which knows no weights"
 KNOWN = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), WEIGHTS
 )
@@ -109,3 +110,10 @@ def test_strings_and_model_files(tmp_path):
 def test_bad_parameters(settings, message):
     with pytest.raises(ParameterError, match=message):
         OneClassSVM(**settings).fit(X)
+
+
+def test_the_status_tells_whether_it_converged():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    assert OneClassSVM(nu=0.3).fit(X).fit_status_ == 0
+    with pytest.warns(ConvergenceWarning):
+        assert OneClassSVM(nu=0.3, max_iter=1).fit(X).fit_status_ == 1

@@ -35,12 +35,19 @@ SIDES = [1, 1, 0, 0, 1, 0]
         ({"penalty_scaling": "avg"}, "'sum', 'mean'"),
         ({"decision_function_shape": "ovx"}, "'ovo', 'ovr'"),
         ({"memory": "lots"}, "number of MiB"),
+        ({"C": float("inf"), "dual": False}, "'dual' parameter of SVC must be True or 'auto' with C=inf"),
     ],
 )
 def test_bad_parameters(params, message):
     X, y = make_moons(20, random_state=0)
     with pytest.raises(ParameterError, match=message):
         SVC(**params).fit(X, y)
+
+
+@pytest.mark.parametrize("params", [{"C": float("inf")}, {"C": 1.0, "dual": False, "kernel": "linear"}])
+def test_a_hard_margin_and_weights_of_features_are_each_allowed(params):
+    X, y = make_moons(20, random_state=0)
+    assert SVC(**params).fit(X, y).fit_status_ == 0
 
 
 @pytest.mark.parametrize(
@@ -208,3 +215,10 @@ def test_interrupt_leaves_the_estimator_unfitted():
     with pytest.raises(NotFittedError):
         model.predict(X)
     assert not [name for name in vars(model) if name.endswith("_")]
+
+
+@pytest.mark.parametrize("max_iter", [0, 1])
+def test_few_steps_are_few(max_iter):
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        assert SVC(max_iter=max_iter).fit(X, y).n_iter_.max() <= max_iter

@@ -23,6 +23,8 @@ class Truth:
     """What float64 may lose of an output."""
     scale: float
     """Of the terms that the objectives are made of."""
+    beyond: bool = False
+    """Whether the machine lies beyond the domain of the dual, where `dual` is that of a point nearby: no bound."""
 
 
 def gram(case: Case) -> Any:
@@ -55,9 +57,10 @@ def truth(case: Case, model: Any) -> Truth:
     lengths = np.sqrt(np.abs(np.diag(K)))
     lost = 16 * np.finfo(float).eps * float(lengths.max() * (lengths @ np.abs(b)))
     terms = float(squared + C @ loss + np.abs(conjugate).sum())
+    share = (Wide(2) * case.y - 1) * b / C if case.learner == "KernelLogisticRegression" else np.zeros(1)
     return Truth(
         float(squared / 2 + C @ loss), float(-squared / 2 - conjugate.sum()), float(violation), lost,
-        terms + float(C.sum()) * lost + float(np.abs(b).sum()) * lost,
+        terms + float(C.sum()) * lost + float(np.abs(b).sum()) * lost, bool(((share < 0) | (share > 1)).any()),
     )  # fmt: skip
 
 

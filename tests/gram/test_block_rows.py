@@ -156,3 +156,25 @@ def test_the_tree_of_a_sum_is_fixed():
     for threads in (1, 2, 3, 8):
         for size in (1, 2, 3, 7, 8, 37):
             assert Threads(threads).reduce(lambda x: x, numbers[:size], lambda a, b: a + b) == by_hand(numbers[:size])
+
+
+def test_many_rows_that_are_picked_stay_blocks(monkeypatch, in_blocks):
+    fitted = KERNEL.fit(X)
+    rows = rows_of_features(fitted, fitted.kernel.coerce(X), SMALL)
+    picked = np.arange(N)[::-3]
+    expected = rows[picked]
+    monkeypatch.setattr(block_rows, "_AS_ARRAY", 0)
+    kept = rows[picked]
+    assert isinstance(kept, BlockRows)
+    assert kept.shape == expected.shape
+    monkeypatch.undo()
+    np.testing.assert_array_equal(kept[:], expected)
+
+
+@pytest.mark.parametrize("kernel", [kernels.Spectrum(2), kernels.Nystrom(kernels.Spectrum(1), m=5)], ids=str)
+def test_products_of_rows_are_values_of_the_kernel(kernel):
+    words = ["gattaca", "gattica", "ccgcg", "cgcgc", "gattatta"]
+    fitted = kernel.fit(words)
+    rows = rows_of_features(fitted, fitted.kernel.coerce(words))
+    found = rows @ rows.T
+    np.testing.assert_allclose(found.toarray() if hasattr(found, "toarray") else found, fitted(words), atol=1e-10)

@@ -34,6 +34,14 @@ def test_new_objects_may_be_any_number():
     assert own.take(slice(1, 2)).self_similarity.tolist() == [2.0]
 
 
+def test_rows_with_similarities_of_their_own():
+    found = GramRows.rows([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], self_similarity=[1, 2, 3])
+    assert found.matrix.tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    assert found.index.tolist() == [0, 1, 2]
+    assert not found.training
+    assert found.self_similarity.tolist() == [1.0, 2.0, 3.0]
+
+
 def test_self_similarity_of_the_wrong_length():
     with pytest.raises(InputError, match=r"one finite value per row: expected \(2,\), got \(3,\)"):
         GramRows.rows(K[:2], self_similarity=[1.0, 2.0, 3.0])

@@ -11,6 +11,7 @@ from mercer.errors import InputError, ModelFileError
 from mercer.inputs import streamed
 from mercer.inputs.blocks import ArrayBlocks, Block, Blocks
 from mercer.inputs.streamed import Streamed
+from mercer.inputs.vectors import Vectors
 from mercer.testing.samples import objects_for
 
 INDICES = [
@@ -97,6 +98,19 @@ def test_kernels_are_fitted_to_the_sample():
     words, _ = make_dna(40, random_state=0)
     seen = kernels.Nystrom(kernels.Spectrum(3), m=5)
     assert (seen.fit(ArrayBlocks(words, rows=9))(words) == seen.fit(words)(words)).all()
+
+
+@pytest.mark.parametrize("n", [7, 5000])
+def test_bytes_are_told_without_reading_all(n):
+    rows, read = np.zeros((n, 3)), []
+
+    class Counted(ArrayBlocks):
+        def read(self, number):
+            read.append(number)
+            return super().read(number)
+
+    assert Streamed(Counted(rows, rows=512), Vectors).nbytes == rows.nbytes
+    assert max(read) < 2
 
 
 def test_errors_name_the_block():

@@ -1,5 +1,7 @@
 """The teaching classifiers as scikit-learn estimators."""
 
+import time
+
 import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier, is_regressor
@@ -167,3 +169,9 @@ def test_a_fit_that_fails_leaves_nothing_behind(entry):
     with pytest.raises(ValueError, match=r"."):
         model.fit(X, np.full(9, np.nan))
     assert vars(model) == before
+
+
+def test_certificates_know_how_long_training_took():
+    began = time.monotonic()
+    model = KernelPerceptron(kernel="linear").fit([[-1.0], [1.0], [2.0]], [0, 1, 1])
+    assert 0.0 <= model.certificate_.seconds <= time.monotonic() - began

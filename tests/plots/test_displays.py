@@ -151,6 +151,8 @@ class TestFeatureSpace:
         points = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 0.5]])
         lifted = FeatureSpaceDisplay.from_lift("paraboloid", points, [0, 1, 0]).features
         assert np.allclose(lifted, np.column_stack([points, (points**2).sum(axis=1)]))
+        flat = FeatureSpaceDisplay.from_lift("paraboloid", points, [0, 1, 0]).axes_[0]
+        assert (flat.get_xlabel(), flat.get_ylabel()) == ("x₁", "x₂")
         corners = FeatureSpaceDisplay.from_lift("xor").features
         assert np.allclose(corners, [[math.exp(-2), 1], [math.exp(-1)] * 2, [math.exp(-1)] * 2, [1, math.exp(-2)]])
 
@@ -206,6 +208,10 @@ class TestSupport:
             with pytest.raises(InputError, match="explains one object"):
                 SupportDisplay.from_estimator(SVC().fit(X, Y), several)
         assert display.names[0].startswith("(")
+        one = drawn(SupportDisplay.from_estimator(SVC().fit(X, Y), X[0], most=1))
+        assert len(one.bars_) == 3  # one object, the others, and b
+        with pytest.raises(ParameterError, match="'most'"):
+            SupportDisplay.from_estimator(SVC().fit(X, Y), X[0], most=0)
         with pytest.raises(InputError, match="no kernel machine"):
             SupportDisplay.from_estimator(SVC(), X[0])
 
@@ -224,6 +230,12 @@ class TestValidationSurface:
         assert display.best[2] == pytest.approx(search.best_score_)
         corner = np.array(display.best_.get_xy()) + 0.5
         assert (C[int(corner[0])], gamma[int(corner[1])]) == display.best[:2]
+        assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("C", "gamma")
+
+    def test_the_usual_grid(self):
+        display = ValidationSurfaceDisplay.from_data(X, Y, cv=2)
+        assert pytest.approx([0.01, 0.1, 1, 10, 100, 1000]) == display.C
+        assert display.gamma[1:] / display.gamma[:-1] == pytest.approx([4.0] * (len(display.gamma) - 1))
 
     def test_of_a_shared_search(self):
         C, gamma = [0.1, 1.0, 10.0], [0.05, 0.5, 50.0]
@@ -321,6 +333,10 @@ class TestGraph:
         places = layout(cycle)
         edges = np.linalg.norm(places - np.roll(places, -1, axis=0), axis=1)
         assert edges == pytest.approx([edges[0]] * 6, rel=1e-2)
+        for n in (2, 3, 4):  # nodes in a line have a place for each distance
+            path = layout(np.diag(np.ones(n - 1), 1))
+            distances = np.linalg.norm(path[:, None] - path, axis=2)
+            assert distances == pytest.approx(np.abs(np.subtract.outer(range(n), range(n))), abs=0.01)
         apart = layout(np.zeros((3, 3)))
         assert np.linalg.norm(apart[:, None] - apart, axis=2)[np.triu_indices(3, 1)].min() > 1
         assert layout(np.zeros((0, 0))).shape == (0, 2)

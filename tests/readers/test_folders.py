@@ -98,3 +98,26 @@ def test_prose_that_quotes_is_no_sequence(folder):
 def test_what_does_not_fit_together_is_refused(folder, files, message):
     with pytest.raises(DataFileError, match=message.replace("(", r"\(")):
         read(folder(**files))
+
+
+def test_files_beside_folders_of_classes_and_hidden_folders_are_no_classes(tmp_path):
+    for place in ("cat/one.txt", "dog/two.txt", ".git/three.txt"):
+        (tmp_path / place).parent.mkdir()
+        (tmp_path / place).write_text("words")
+    (tmp_path / "README.txt").write_text("about them")
+    data = read(tmp_path)
+    assert data.labels.tolist() == ["cat", "dog"]
+    assert [data.name_of(place) for place in range(2)] == ["cat/one.txt", "dog/two.txt"]
+
+
+def test_several_graphs_in_a_file_are_numbered(folder):
+    def graphs(*edges):
+        one = "".join(f'<graph edgedefault="undirected"><node id="a"/><node id="b"/>{edge}</graph>' for edge in edges)
+        return f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{one}</graphml>'
+
+    edge = '<edge source="a" target="b"/>'
+    data = read(folder(many_graphml=graphs(edge, "", edge), one_graphml=graphs(edge)))
+    assert [data.name_of(place) for place in range(4)] == [
+        "many.graphml:1", "many.graphml:2", "many.graphml:3", "one.graphml",
+    ]  # fmt: skip
+    assert data.labels.tolist() == ["many"] * 3 + ["one"]

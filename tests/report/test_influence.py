@@ -1,11 +1,14 @@
 """What moves the predictions: the columns that matter come first, and their curves go the right way."""
 
+import re
+
 import numpy as np
 import pytest
 
 import mercer
+from mercer.readers.data import NUMBER, Column
 from mercer.report import render
-from mercer.report.influence import influence, influences
+from mercer.report.influence import Influence, _curve, _drawn, influence, influences
 
 
 @pytest.fixture(scope="module")
@@ -40,3 +43,25 @@ def test_classes_have_probabilities_and_other_objects_nothing():
     assert np.all(np.diff(influences(found)[0].answers) > -0.05)
     texts = mercer.fit(["ab" * 5, "cd" * 5] * 10, y=[0, 1] * 10, kernel="spectrum", folds=2)
     assert influence(texts) == ""
+
+
+def test_curves_are_of_numbers_that_move_something():
+    def found(*answers, kind=NUMBER):
+        values = np.arange(float(len(answers)))
+        return Influence(Column("x", kind, values), values, np.array(answers))
+
+    still, single, two = found(1.0, 1.0), found(2.0), found(0.0, 3.0)
+    assert _drawn([still, single, two, found(0.0, 3.0, kind="category")]) == [two]
+
+
+def test_a_curve_fills_its_frame():
+    x = np.array([10.0, 20.0, 40.0])
+    drawn = _curve(Influence(Column("x", NUMBER, x), x, np.array([0.0, 1.0, 0.5])), "the prediction", (0.0, 1.0))
+    points = re.search(r'points="([^"]+)"', drawn)[1].split()
+    frame = re.search(r'd="M([\d.]+) ([\d.]+)V([\d.]+)H([\d.]+)"', drawn)
+    left, top, bottom, right = map(float, frame.groups())
+    assert [tuple(map(float, point.split(","))) for point in points] == [
+        pytest.approx((left, bottom), abs=0.1),
+        pytest.approx((left + (right - left) / 3, top), abs=0.1),
+        pytest.approx((right, (top + bottom) / 2), abs=0.1),
+    ]

@@ -15,7 +15,8 @@ from mercer.jobs.fitting import Plan, fit
 from mercer.readers.data import CATEGORY, NUMBER, Column, Data
 from mercer.report import drawing, render, write
 from mercer.report.learning import curve, learning
-from mercer.report.mistakes import _worst_places, worst
+from mercer.report.matrices import matrix
+from mercer.report.mistakes import _neighbours, _worst_places, worst
 from mercer.report.naming import named
 
 EVIL = "<img src=x onerror=\"document.title='owned'\">"
@@ -291,3 +292,27 @@ def test_learning_curves_rise_where_more_is_better():
 )
 def test_kernels_have_names(text, name):
     assert named(text) == name
+
+
+def test_eigenvalues_are_drawn_from_the_first_on(hostile):
+    drawn = matrix(hostile)
+    points = [tuple(map(float, one.split(","))) for one in re.search(r'points="([^"]+)"', drawn)[1].split()]
+    left, top, _, right = map(float, re.search(r'd="M([\d.]+) ([\d.]+)V([\d.]+)H([\d.]+)"', drawn).groups())
+    assert points[0] == pytest.approx((left, top), abs=0.1)
+    assert points[-1][0] == pytest.approx(right, abs=0.1)
+
+
+def test_neighbours_are_near_by_the_distance_of_the_kernel():
+    # By inner products alone, or with too much of them, the longest object would be the nearest of all.
+    x = np.concatenate([np.linspace(-3, 3, 29), [40.0]])
+    y = np.where(np.arange(30) % 2, "odd", "even")
+    data = Data(
+        "n.csv", "csv", "table", {"x": Column("x", NUMBER, x)}, y, "y", ids=[f"r{place}" for place in range(30)]
+    )
+    found = fit(data, Plan(folds=2, kernel="linear", C=1.0))
+    support = np.asarray(found.support)
+    row = int(support[support < 15][0])
+    near = sorted((one for one in support if one != row), key=lambda one: abs(x[one] - x[row]))
+    named = [text.split(" ")[0] for text in _neighbours(found, np.array([row]))[0].split(", ")]
+    assert set(named) <= {f"r{one}" for one in near[: len(named) + 1]}
+    assert "r29" not in named

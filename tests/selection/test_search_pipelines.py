@@ -1,6 +1,7 @@
 """KernelSearchCV over pipelines: equal to an exhaustive search, with nothing fitted twice."""
 
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from mercer import (
     NuSVC,
     kernels,
 )
+from mercer.selection.pipelines import PipelineSteps
+from mercer.selection.scoring import FoldScorer
 from tests.selection.searches import (
     LABELS,
     STRINGS,
@@ -111,3 +114,15 @@ class TestPipelines:
         raced = KernelSearchCV(pipe, grid, racing=True).fit(X, TWO)
         assert raced.best_params_ == KernelSearchCV(pipe, grid).fit(X, TWO).best_params_
         assert KernelSearchCV(pipe, grid, time_limit=60.0).fit(X, TWO).complete_
+
+
+def test_memory_is_needed_for_every_thread():
+    steps = PipelineSteps(None, None, None, memory=1.0)  # MiB: 2 threads x 2 arrays of 2**20 / 32 numbers fill it
+    assert steps.fits(128, 256, 2)
+    assert not steps.fits(128, 257, 2)
+    assert not steps.fits(128, 256, 3)
+
+
+def test_parameters_of_fit_belong_to_one_step():
+    for names, expected in (((), True), (("svc__w",), True), (("svc__w", "pca__w"), False), (("pca__w",), False)):
+        assert FoldScorer.fits_only(SimpleNamespace(fit_params=dict.fromkeys(names)), "svc__") is expected

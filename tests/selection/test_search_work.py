@@ -13,6 +13,7 @@ from sklearn.exceptions import FitFailedWarning, NotFittedError
 from mercer import (
     SVC,
     KernelSearchCV,
+    _progress,
     kernels,
 )
 from mercer.errors import TimeLimitError
@@ -127,3 +128,11 @@ class TestAnswers:
     def test_no_thread_is_left_watching_the_clock(self) -> None:
         KernelSearchCV(SVC(), {"C": [1.0]}, time_limit=60.0).fit(X, TWO)
         assert not [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
+
+
+def test_progress_counts_every_fit_once():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    told = []
+    with _progress.heard(told.append):
+        KernelSearchCV(SVC(), {"C": [0.1, 1.0, 10.0]}, cv=2, refit=False).fit(X, X[:, 0] > 0)
+    assert sorted(told) == pytest.approx(np.arange(1, 7) / 6)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from mercer import diagnose, kernels
+from mercer.inputs.vectors import Vectors
+from mercer.theory.diagnosing.width import _by_measure
 from tests.theory.diagnosed import BLOBS, Y
 
 
@@ -84,3 +86,14 @@ def test_widths_of_alignments():
         assert (width.parameter, width.too) == ("sigma", too)
         assert 0.05 < width.suggested < 50
     assert diagnose(kernels.GlobalAlignment(sigma=1e-3), SERIES).widths[0].by == "the rule of the kernel"
+
+
+def test_values_of_a_width_are_those_of_the_kernel():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    trial = _by_measure(kernels.RBF(gamma=0.7), "gamma", Vectors.coerce(X))
+    assert trial.ids.tolist() == list(range(30))
+    for gamma in (0.7, 3.0):
+        expected = np.exp(-gamma * ((X[:, None] - X) ** 2).sum(axis=2))
+        np.testing.assert_allclose(trial.values(gamma), expected, atol=1e-12)
+    X[3] = 0.0  # a dot product is a distance from nowhere, also where one of its objects is
+    assert _by_measure(kernels.Sigmoid(gamma=0.7), "gamma", Vectors.coerce(X)) is None

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mercer import SVC, kernels
+from mercer import SVC, SVR, kernels
 from mercer.errors import InputError
 from mercer.gram.make import gram_of
 from mercer.theory import margins
@@ -96,3 +96,9 @@ def test_smallest_ball():
     assert found.at_least <= found.radius <= found.at_least * (1 + 1e-6)
     far = gram_of(kernels.RBF(gamma=100.0).fit(cloud), cloud)  # nearly orthogonal: r^2 = 1 - 1/n
     assert enclosing_ball(far).radius == pytest.approx(np.sqrt(1 - 1 / 60), abs=1e-3)
+
+
+def test_a_machine_without_support_has_no_weights():
+    machine = SVR(epsilon=10.0).fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 3.0])
+    assert len(machine.expansion_.support) == 0
+    assert margins.weight_norms(machine.expansion_).tolist() == [0.0]

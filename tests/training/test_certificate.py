@@ -256,3 +256,15 @@ def test_a_logistic_machine_that_converged_has_a_dual_bound(seed):
     assert np.isfinite(model.certificate_.dual)
     assert model.certificate_.dual <= finer.certificate_.primal * (1 + 1e-12)
     assert model.certificate_.relative_gap < 0.05
+
+
+@pytest.mark.parametrize(("seed", "classes"), [(9, 2), (8, 4), (32, 4), (1, 3)])
+def test_beyond_the_domain_of_the_dual_no_bound_is_claimed_that_does_not_hold(seed, classes):
+    """A rough solution may have coefficients of the wrong sign; what bounds the optimum is another point."""
+    random = np.random.default_rng(seed)
+    X, y = random.normal(size=(12, 2)), random.integers(0, classes, size=12)
+    y[:classes] = np.arange(classes)
+    rough, exact = (mercer.KernelLogisticRegression(C=5000.0, gamma=0.6, tol=tol).fit(X, y) for tol in (1e-3, 1e-9))
+    assert rough.certificate_.dual <= exact.certificate_.primal * (1 + 1e-12)
+    assert rough.certificate_.relative_gap < 0.1
+    assert exact.certificate_.relative_gap < 1e-6

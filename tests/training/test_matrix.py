@@ -93,6 +93,16 @@ def test_certificates_are_of_the_repaired_matrix_and_files_keep_them(model, mode
         assert -1e-9 <= proof.duality_gap < 1e-4 * max(1.0, abs(proof.primal))
 
 
+@pytest.mark.parametrize(("mode", "wanted"), [("clip", [2.0, 0.0, 0.0, 0.0]), ("flip", [2.0, 1.0, 0.0, 0.0])])
+def test_eigenvalues_that_are_rounding_are_none(mode, wanted):
+    diagonal = np.diag([2.0, -1.0, 3e-16, -3e-16])  # its eigenvectors are exact
+    kernel = kernels.Precomputed()
+    gram = gram_of(kernel.fit(diagonal), kernel.coerce(diagonal))
+    found = matrix_module.guard("SVC", kernel, gram, mode)
+    assert found.gram.exact().tolist() == np.diag(wanted).tolist()
+    assert found.expanded(np.ones((4, 1)))[:, 0].tolist() == np.sign(wanted * diagonal.diagonal()).tolist()
+
+
 @pytest.mark.parametrize("model", [SVC(tol=1e-8), KernelRidge(), SVR(tol=1e-8)], ids=lambda m: type(m).__name__)
 def test_a_shift_leaves_new_similarities_as_they_are(model):
     y = targets(model)

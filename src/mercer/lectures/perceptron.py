@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._types import Float64
@@ -41,6 +42,7 @@ class _Perceptron(TracedClassifier):
     @property
     def converged_(self) -> bool:
         """Whether the last epoch of every machine had no mistake."""
+        check_is_fitted(self)
         return all(trace.last == 0 for trace in self.traces_)
 
     def _check_parameters(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -75,6 +75,8 @@ class Certificate(Proof):
             return "It is not known how close this machine is to the optimum: it was trained elsewhere."
         if math.isinf(self.dual) and self.dual > 0:
             return "No hyperplane separates the classes, so there is no margin and no optimal machine."
+        if math.isinf(self.primal) and math.isinf(self.dual):
+            return "It is not known how close this machine is to the optimum: time ran out first. Use `verify`."
         if math.isinf(self.primal):
             known = f"no machine has less than {self.dual:.6g}" if math.isfinite(self.dual) else "nothing more is known"
             return f"The objective is infinite, because hard constraints are violated; {known}."
@@ -192,6 +194,11 @@ def lost_in_double(lengths: Float64, coefficients: Float64, outputs: Float64) ->
     return np.asarray(np.multiply.outer(lengths, terms))
 
 
+def unproved(iterations: int, dtype: str) -> Certificate:
+    """The certificate of a machine of which nothing is known, since time was over before."""
+    return Certificate(math.inf, -math.inf, math.inf, 0.0, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+
+
 def certify(
     problem: LossProblem,
     coefficients: Float64,
@@ -209,7 +216,7 @@ def certify(
     (`diagonal`), it also allows for rounding in float64.
     """
     if len(outputs) < len(coefficients):  # time ran out before they were computed
-        return Certificate(math.inf, -math.inf, math.inf, 0.0, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+        return unproved(iterations, dtype)
     lengths = None if diagonal is None else np.sqrt(np.abs(diagonal))
     if lengths is not None:
         off = off + lost_in_double(lengths, coefficients, outputs)
@@ -254,19 +261,63 @@ def _within(
 
     Near the optimum of a loss that saturates, b may lie slightly outside the domain of the dual, where there is no
     bound. If b is moved by m, 1/2 b'Kb changes by m'Kb + 1/2 m'Km, which is at most 1/2 (sum_i |m_i| |x_i|)^2 more than
-    m'Kb; any remainder of sum(b) = 0 is multiplied by the intercept.
+    m'Kb. An intercept requires sum(b) = 0: some objects inside the domain are moved to restore it.
     """
     used = problem.C > 0
     loss, y, C = problem.loss, problem.y[used], problem.C[used]
     penalties = C if b.ndim == 1 else C[:, None]
     slopes = -b[used] / penalties
     slopes[beyond] = np.asarray(loss.slope(y, (outputs + intercept)[used]))[beyond]
-    feasible = -penalties * slopes
-    moves = feasible - b[used]
+    if problem.intercept:
+        slopes = _balanced(problem, slopes, outputs[used])
+        if not np.isfinite(slopes).all():
+            return -math.inf
+    moves = -penalties * slopes - b[used]
     change = float((moves * outputs[used]).sum())
     bend = 0.5 * float(np.square(np.tensordot(lengths[used], np.abs(moves), axes=1)).sum())
-    missed = float(np.sum(np.abs(intercept) * np.abs(feasible.sum(axis=0)))) if problem.intercept else 0.0
-    return -float(C @ loss.conjugate(y, slopes)) - change - bend - missed
+    return -float(C @ loss.conjugate(y, slopes)) - change - bend
+
+
+def _balanced(problem: LossProblem, slopes: Float64, outputs: Float64) -> Float64:
+    """Slopes inside the domain of the dual whose sum, each times its penalty, is zero.
+
+    The remainder is taken from the object where that costs least; if none has room for it, two objects share it, or
+    four. If no objects have room, there is no such point and so no bound: all slopes are infinite.
+    """
+    used = problem.C > 0
+    loss, y, C = problem.loss, problem.y[used], problem.C[used]
+    for rest in _transfers(np.asarray(C @ slopes)):
+        before, parts = np.asarray(loss.conjugate(y, slopes)), 1
+        while True:
+            step = np.multiply.outer(1.0 / (parts * C), rest)
+            price = C * (np.asarray(loss.conjugate(y, slopes - step)) - before)
+            cost = price + np.tensordot(outputs, rest / parts, rest.ndim)
+            cheapest = np.argsort(cost, kind="stable")[:parts]
+            if np.isfinite(cost[cheapest]).all():
+                break
+            parts *= 2
+            if parts > len(C):
+                return np.full_like(slopes, np.inf)
+        slopes = slopes.copy()
+        slopes[cheapest] -= step[cheapest]
+    return slopes
+
+
+def _transfers(rest: Float64) -> Iterator[Float64]:
+    """What to move: a number as it is; for several columns, which add up to zero, from one column to another."""
+    if rest.ndim == 0:
+        yield rest
+        return
+    left = rest.copy()
+    for _ in range(len(rest) - 1):
+        most, least = int(left.argmax()), int(left.argmin())
+        moved = np.zeros(len(rest))
+        moved[most] = min(left[most], -left[least])
+        moved[least] = -moved[most]
+        if moved[most] <= 0.0:
+            return
+        left -= moved
+        yield moved
 
 
 def _ends(outputs: Float64, off: Float64 | float) -> list[Float64]:
@@ -285,7 +336,11 @@ def _by_box(
     """The same if the dual is a box problem, whose optimality conditions need no slope at a kink."""
     box = BoxProblem.of(problem)
     most = squared + float((np.abs(coefficients) * off).sum())
-    dual = -0.5 * most - box.price(coefficients)
+    inside = box.largest_share(coefficients)  # 1, unless a part of the objects stands for all
+    feasible = inside * coefficients if inside < 1.0 else coefficients
+    dual = -0.5 * inside**2 * most - box.price(feasible)
+    lost = _LOST * float(np.abs(box.linear) @ np.abs(feasible))  # where terms cancel, of the sum of them
+    dual -= lost if lost > _NOTHING * abs(dual) else 0.0
     worst = box.violation(coefficients, -(outputs + box.linear), off)
     losses = np.max([problem.loss.value(problem.y, end + intercept) for end in _ends(outputs, off)], axis=0)
     return _primal(problem, losses, outputs, intercept, most), dual, worst

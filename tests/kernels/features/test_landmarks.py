@@ -45,3 +45,9 @@ def test_nothing_to_see():
     found = chosen(kernels.Linear(), objects, State(), 3, 0, pivots=True)
     assert found.left == 0.0
     assert len(found.places) == len(found.triangle) <= 1
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-4])
+def test_what_landmarks_leave_has_no_unit(scale):
+    objects = kernels.Linear().coerce(scale * np.eye(4))  # one landmark sees a quarter of four directions
+    assert chosen(kernels.Linear(), objects, State(), 1, 0, pivots=True).left == pytest.approx(0.75)

@@ -141,3 +141,14 @@ def test_means_over_bags():
     np.testing.assert_allclose(mean, centres @ centres.T, atol=1e-9)
     words = kernels.DerivedSubsets(kernels.Spectrum(p=1)).fit([["ab", "b"], ["abc"]])
     np.testing.assert_array_equal(words([["ab", "b"], ["abc"]]), [[5, 3], [3, 3]])
+
+
+def test_measures_are_numbers_one_for_each_element():
+    given = kernels.SetIntersection(ambient=["a", "b", "c"], measure_of=[1, 2, np.float32(0.5)])
+    assert given.measure_of == (1.0, 2.0, 0.5)
+    assert given == kernels.SetIntersection(ambient=("a", "b", "c"), measure_of=(1.0, 2.0, 0.5))
+    assert hash(given)
+    assert given.fit([{"a", "c"}])([{"a", "b", "c"}], [{"b", "c"}]) == pytest.approx(2.5)
+    message = "The 'measure_of' parameter of SetIntersection must be 3 numbers, one per element"
+    with pytest.raises(ParameterError, match=message):
+        kernels.SetIntersection(ambient=["a", "b", "c"], measure_of=[1, 2])

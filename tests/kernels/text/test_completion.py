@@ -35,6 +35,17 @@ def test_nothing_where_nothing_fits(text):
     assert [found for found in complete(text) if found.kind == "parameter"] == []
 
 
+@pytest.mark.parametrize("text", ["on('mass, rb", 'on("mass, rb', "on(['a', \"b, rb"])
+def test_nothing_inside_a_string(text):
+    assert complete(text) == []
+
+
+def test_lists_and_brackets_of_no_call():
+    assert [found.kind for found in complete("on([") if found.kind == "parameter"] == []
+    assert [found.kind for found in complete("(") if found.kind == "parameter"] == []
+    assert "gamma=" in texts("2*(linear + rbf(over=(spectrum(p=3)), ")
+
+
 def test_after_a_value_only_operators_stand():
     assert complete("rbf(gamma=1)") == []
     assert texts("rbf(gamma=1) + li")[0] == "linear"

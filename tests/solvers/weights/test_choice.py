@@ -52,3 +52,9 @@ def test_the_route_follows_loss_and_features():
     assert choice.in_dual(SquaredHinge(), 5000, None)
     assert not choice.in_dual(SquaredHinge(), 100, None)
     assert not choice.in_dual(Logistic(), 5000, None)
+
+
+def test_a_loss_without_a_unit_dual_is_refused_there():
+    with pytest.raises(ParameterError, match=r"The dual of Logistic\(\) has no form for coordinate descent"):
+        choice.in_dual(Logistic(), 3, dual=True)
+    assert not choice.in_dual(Logistic(), 10**6)

@@ -126,7 +126,11 @@ class OnColumns(Through):
         if not columns or not all(isinstance(name, str) for name in columns):
             raise _check.fail("on", "columns", rule, self.columns)
         if self.as_ is not None:
-            _check.choice("on", "as_", self.as_, readings(self.kernel.domain))
+            known = readings(self.kernel.domain)
+            if not known:
+                rule = f"None: a column that {self.kernel} compares can be read in one way only"
+                raise _check.fail("on", "as_", rule, self.as_)
+            _check.choice("on", "as_", self.as_, known)
             if len(columns) > 1:
                 raise _check.fail("on", "columns", f"one column, to be read as {self.as_!r}", self.columns)
 

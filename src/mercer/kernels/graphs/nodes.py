@@ -215,17 +215,11 @@ class CommuteTime(LaplacianKernel):
 
 def similarity(owner: str, graph: Any, *, weights: bool = False) -> Float64:
     """The symmetric matrix of a networkx graph or a square matrix; with `weights`, refuses negative entries."""
-    if hasattr(graph, "is_directed") and hasattr(graph, "adj"):
-        place = {node: number for number, node in enumerate(graph.nodes)}
-        matrix = np.zeros((len(place), len(place)))
-        for u, v, data in graph.edges(data=True):
-            matrix[place[u], place[v]] += data.get("weight", 1.0)
-            if u != v and not graph.is_directed():
-                matrix[place[v], place[u]] += data.get("weight", 1.0)
-    else:
-        given: Any = graph
-        matrix = np.array(given.toarray() if sp.issparse(graph) else given, dtype=np.float64)
     rule = "a symmetric matrix of finite numbers, or an undirected networkx graph"
+    try:
+        matrix = _weights(graph)
+    except (TypeError, ValueError):  # words, or rows of unlike lengths
+        raise _check.fail(owner, "graph", rule, graph) from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix) or not np.isfinite(matrix).all():
         raise _check.fail(owner, "graph", rule, graph)
     if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
@@ -236,6 +230,20 @@ def similarity(owner: str, graph: Any, *, weights: bool = False) -> Float64:
         u, v = np.unravel_index(int(matrix.argmin()), matrix.shape)
         raise _check.fail(owner, "graph", "a matrix without negative weights", f"{matrix[u, v]:g} at ({u}, {v})")
     matrix.flags.writeable = False
+    return matrix
+
+
+def _weights(graph: Any) -> Float64:
+    """The weights of a networkx graph, or the entries of a matrix."""
+    if not (hasattr(graph, "is_directed") and hasattr(graph, "adj")):
+        given: Any = graph
+        return np.array(given.toarray() if sp.issparse(graph) else given, dtype=np.float64)
+    place = {node: number for number, node in enumerate(graph.nodes)}
+    matrix = np.zeros((len(place), len(place)))
+    for u, v, data in graph.edges(data=True):
+        matrix[place[u], place[v]] += data.get("weight", 1.0)
+        if u != v and not graph.is_directed():
+            matrix[place[v], place[u]] += data.get("weight", 1.0)
     return matrix
 
 

@@ -60,7 +60,7 @@ class SetMeasure(CountsFeatures):
         if self.measure_of is not None:
             if self.ambient is None:
                 raise _check.fail(owner, "measure_of", "None unless an ambient set is given", self.measure_of)
-            weights = tuple(_check.real(owner, "measure_of", w, low=0, high_open=True) for w in self.measure_of)
+            weights = _check.reals(owner, "measure_of", self.measure_of, low=0, high_open=True)
             if len(weights) != len(self.ambient):
                 raise _check.fail(owner, "measure_of", f"{len(self.ambient)} numbers, one per element", self.measure_of)
             object.__setattr__(self, "measure_of", weights)
@@ -186,8 +186,7 @@ class SetUnionComplement(SetMeasure):
 @final
 @dataclass(frozen=True)
 class SetAgreement(SetMeasure):
-    """k(A, B) = mu(D) - mu(A without B, or B without A): the measure of the part of the ambient set D on which two sets
-    agree.
+    """k(A, B) = mu(D) - mu(A without B, or B without A): the measure of the part of D on which two sets agree.
 
     The sum of `SetIntersection` and `SetUnionComplement`; k(A, A) = mu(D) for every A.
 

@@ -62,7 +62,7 @@ class GappedKmer(MismatchProfile):
         super().__post_init__()
         _check.integer("GappedKmer", "k", self.k, low=1, high=self.l)
         if self.weights is not None:
-            numbers = tuple(_check.real("GappedKmer", "weights", weight, high_open=True) for weight in self.weights)
+            numbers = _check.reals("GappedKmer", "weights", self.weights, high_open=True)
             if not 1 <= len(numbers) <= self.l + 1:
                 raise _check.fail("GappedKmer", "weights", f"1 to {self.l + 1} numbers, h(0), h(1) ...", self.weights)
             object.__setattr__(self, "weights", numbers)

@@ -47,7 +47,7 @@ class Spline(Coordinatewise, Kernel):
             rule = "None (knots everywhere) or a non-empty list of numbers"
             if not isinstance(self.knots, tuple | list | np.ndarray) or np.ndim(self.knots) != 1 or not len(self.knots):
                 raise _check.fail("Spline", "knots", rule, self.knots)
-            knots = tuple(_check.real("Spline", "knots", t, low_open=True, high_open=True) for t in self.knots)
+            knots = _check.reals("Spline", "knots", self.knots, low_open=True, high_open=True)
             object.__setattr__(self, "knots", knots)
 
     @property
