@@ -191,6 +191,15 @@ class Session:
             under_way[future] = place
             future.add_done_callback(ready.put)
 
+        def send_stuck_ones_again() -> None:
+            for future, why in self._stuck(list(under_way)).items():
+                place = under_way.pop(future)
+                self.client.cancel(future, force=True)
+                if not again("moved", _TRIES_TO_MOVE, place):
+                    raise ClusterError(never_sent(why))
+                start(place)
+                silence.broken()
+
         def again(why: str, most: int, place: Place) -> bool:
             tries[why, place] += 1
             return tries[why, place] < most
@@ -204,13 +213,8 @@ class Session:
                 except queue.Empty:
                     self.require_connection()
                     watch()
-                    for stuck_one, why in self._stuck(under_way).items() if silence.is_long else ():
-                        place = under_way.pop(stuck_one)
-                        self.client.cancel(stuck_one, force=True)
-                        if not again("moved", _TRIES_TO_MOVE, place):
-                            raise ClusterError(never_sent(why)) from None
-                        start(place)
-                        silence.broken()
+                    if silence.is_long:
+                        send_stuck_ones_again()
                     continue
                 if future not in under_way:  # it was sent again
                     continue
@@ -240,20 +244,21 @@ class Session:
         told: dict[Hashable, str] = {}
         for found in self._ask(stuck).values():
             told.update(found if isinstance(found, dict) else {})
-        if not told:
-            return {}
         shared = [told[key] for key in self.held.keys() & told.keys()]
         if shared:
             self.held.clear()
             return dict.fromkeys(futures, shared[0])
-        hit = {future: told.keys() & self._keys(future) for future in futures}
-        if not any(hit.values()):
-            at_work = {key for keys in self.client.processing().values() for key in keys}
-            if at_work and at_work <= told.keys():
-                raise ClusterError(occupied(at_work))
-        bad = [part for future in hit for part in self._made_of.get(future, ()) if told.keys() & self._keys(part)]
-        self.client.cancel([part for part in bad if hasattr(part, "cancelled")], force=True)
-        return {future: told[next(iter(keys))] for future, keys in hit.items() if keys}
+        hit = {future: keys for future in futures if (keys := told.keys() & self._keys(future))}
+        if told and not hit:
+            self._refuse_to_wait_for_others(told)
+        parts = {part for future in hit for part in self._made_of.get(future, ()) if isinstance(part, type(future))}
+        self.client.cancel([part for part in parts if told.keys() & self._keys(part)], force=True)
+        return {future: told[next(iter(keys))] for future, keys in hit.items()}
+
+    def _refuse_to_wait_for_others(self, told: Mapping[Hashable, str]) -> None:
+        at_work = {key for keys in self.client.processing().values() for key in keys}
+        if at_work and at_work <= told.keys():
+            raise ClusterError(occupied(at_work))
 
     def _keys(self, made: Any) -> set[Hashable]:
         """The names of all tasks that make a future or a lazy value, beside values that are held."""

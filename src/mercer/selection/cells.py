@@ -106,21 +106,9 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         known = [self._known(ids, targets, classes, weights, sample_weight is not None) for ids in members]
         work = CellWork(self.estimator, fitted, None if classes is None else classes.labels)
 
-        def train(cell: int) -> TrainedCell | None:
-            own = known[cell]
-            return None if own is None else work(objects.take(members[cell]), own)
-
-        far = working_on(objects)
-        with reporting("Training cells") as report:
-            if far is None:
-                longest = sorted(range(len(members)), key=lambda cell: -len(members[cell]))
-                trained = _side_by_side(train, longest, report)
-            else:
-                trained = far.over_groups(work, objects, members, known)
+        trained = _trained(work, objects, members, known)
         machines = [None if one is None else one.machine for one in trained]
-        calibration = None
-        if self.probability and classes is not None:
-            calibration = _calibrated(trained, known, members, classes, weights)
+        calibration = self._calibrated(trained, known, members, classes, weights)
         self.kernel_, self.sizes_ = fitted, np.array([len(ids) for ids in members])
         self.centres_, self.centre_indices_ = objects.take(cells.centres), cells.centres
         self.__dict__.pop("calibration_", None)
@@ -166,6 +154,18 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
             if self.probability:
                 split = next(folds_with_every_class(codes, weights[ids], 0), None)
         return CellTargets(targets[ids], weights[ids] if weighted else None, split)
+
+    def _calibrated(
+        self, trained: list[Any], known: list[Any], members: list[Indices], classes: Classes | None, weights: Float64
+    ) -> Calibration | None:
+        """Calibrate on decision values for a fifth of each cell, from machines trained on the rest."""
+        if classes is None or not self.probability:
+            return None
+        cells = [cell for cell, one in enumerate(trained) if one is not None and one.held_out is not None]
+        none = np.zeros(0 if len(classes.labels) == 2 else (0, len(classes.labels)))
+        places = np.concatenate([np.zeros(0, dtype=np.intp), *(members[cell][known[cell].split[1]] for cell in cells)])
+        values = np.concatenate([none, *(trained[cell].held_out for cell in cells)])
+        return fit_calibration(evidence_of_classes(values), classes.codes[places], weights[places])
 
     def _set_machines(self, machines: list[Any], members: list[Indices], objects: Objects) -> None:
         """Keep the support objects of all machines in one batch; each machine has a part of it."""
@@ -294,6 +294,19 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
 answers_lazily(Cells, lambda model: model.centres_)
 
 
+def _trained(work: CellWork, objects: Objects, members: list[Indices], known: list[Any]) -> list[TrainedCell | None]:
+    """The machines of all cells: by threads, the largest cells first, or by other machines."""
+
+    def train(cell: int) -> TrainedCell | None:
+        return None if known[cell] is None else work(objects.take(members[cell]), known[cell])
+
+    far = working_on(objects)
+    with reporting("Training cells") as report:
+        if far is not None:
+            return far.over_groups(work, objects, members, known)
+        return _side_by_side(train, sorted(range(len(members)), key=lambda cell: -len(members[cell])), report)
+
+
 def _side_by_side(job: Callable[[int], Any], cells: list[int], report: Any = None) -> list[Any]:
     """The results of a job for each cell, by their numbers; in threads, those that are first in the list first."""
     found: dict[int, Any] = {}
@@ -305,17 +318,6 @@ def _side_by_side(job: Callable[[int], Any], cells: list[int], report: Any = Non
 
     Threads().each(run, cells)
     return [found[cell] for cell in sorted(found)]
-
-
-def _calibrated(
-    trained: list[Any], known: list[Any], members: list[Indices], classes: Classes, weights: Float64
-) -> Calibration:
-    """Calibrate on decision values for a fifth of each cell, from machines trained on the rest."""
-    cells = [cell for cell, one in enumerate(trained) if one is not None and one.held_out is not None]
-    none = np.zeros(0 if len(classes.labels) == 2 else (0, len(classes.labels)))
-    places = np.concatenate([np.zeros(0, dtype=np.intp), *(members[cell][known[cell].split[1]] for cell in cells)])
-    values = np.concatenate([none, *(trained[cell].held_out for cell in cells)])
-    return fit_calibration(evidence_of_classes(values), classes.codes[places], weights[places])
 
 
 def _together(machines: list[Any], seconds: float) -> Certificate:
