@@ -61,6 +61,8 @@ them to be packed and then for each residual in float64; and steps in Python. Wi
 _SURELY = 2.0
 """How many times as dear a factorisation must be. It is exact to rounding and takes as long with any penalty; with a
 small one, conjugate gradients take more products, or fail."""
+_SINGLE_FACTOR = MULTIPLY / 2 / 6
+"""Per cubed row of a factor in float32: a sixth of it is multiplied and added, at twice the speed."""
 _STEPS_OF_A_PAIR = 3.0
 """Passes that the steps of a pair of classes make over its matrix, entry for entry, from the same runs."""
 _PRODUCTS = 50.0
@@ -197,6 +199,16 @@ def ridge_products_pay(n: int, width: float, rank: int) -> bool:
     return _SURELY * of_ridge_products(n, width, rank) <= of_entries(n * n, width) + of_factor(n)
 
 
+def of_single_factor(n: float) -> float:
+    """Of a triangular factor of a large matrix in float32, which is as fast as a product."""
+    return n**3 * _SINGLE_FACTOR
+
+
+def single_factor_of(cost: float) -> float:
+    """The rows of a matrix whose factor costs so much."""
+    return float((cost / _SINGLE_FACTOR) ** (1 / 3))
+
+
 def of_step(n: int) -> float:
     """Of one step along a pair of coefficients."""
     return n * STEP + STEP_CALL
@@ -205,6 +217,12 @@ def of_step(n: int) -> float:
 def of_pair(n: int, width: float) -> float:
     """Of the machine of a pair of classes; `width` is 0 where the matrix is there."""
     return n * n * (_STEPS_OF_A_PAIR + width * MULTIPLY / 2)
+
+
+def blocks_pay(groups: int, n: int, width: float) -> bool:
+    """Whether all pairs of groups of n objects are trained sooner by compiled calls, on kernel values in float64, than
+    machine by machine, on values that cost half as much."""
+    return of_entries(n * n / 2, width) / 2 <= groups * (groups - 1) / 2 * MACHINE
 
 
 def pair_loops_pay(rows: int, support: int, groups: int) -> bool:
