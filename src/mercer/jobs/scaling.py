@@ -28,8 +28,8 @@ PATIENCE = 120.0
 """Seconds up to which the exact machine is trained in any case, unless there is a time limit."""
 NEVER = 1800.0
 """Seconds beyond which it is not trained, however much better it would be."""
-COMPARED = 60.0
-"""Seconds that the comparison may take, unless there is a time limit: half of what the machine may."""
+COMPARED = 30.0
+"""Seconds that the comparison may take by the cost model, unless there is a time limit: as long as the search."""
 SHARE = 0.4
 """The share of a time limit that goes to the comparison; the rest is for training."""
 _PROBED = 1000
