@@ -253,7 +253,7 @@ def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
     if dual:
         return
     if fitted.feature_map() is None:
-        rule = f"True or 'auto' with {fitted.kernel}, whose features cannot be written down"
+        rule = f"True or 'auto' with {fitted.kernel}, which has no explicit features"
         raise _check.fail(owner, "dual", rule, dual)
 
 
