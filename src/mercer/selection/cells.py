@@ -22,12 +22,13 @@ from mercer.gram.executors import Threads
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.streamed import Streamed
+from mercer.kernels.weighing import weighing
 from mercer.selection import cell_files
 from mercer.selection.cell_work import SURE, CellTargets, CellWork, TrainedCell, class_values
 from mercer.training.certificate import Certificate
 from mercer.training.eigenvectors import seed_of
 from mercer.training.folds import folds_with_every_class
-from mercer.training.kernel_estimator import has_expansion, known_objects, resolved_kernel
+from mercer.training.kernel_estimator import has_expansion, known_objects, resolved_kernel, weights_of_kernel
 from mercer.training.lazy_methods import answers_lazily
 from mercer.training.probabilities import (
     Calibration,
@@ -37,7 +38,7 @@ from mercer.training.probabilities import (
     probabilities,
     wanted,
 )
-from mercer.training.targets import Classes, classes_of, numbers_of, sample_weights
+from mercer.training.targets import Classes, check_features, classes_of, numbers_of, sample_weights
 from mercer.training.voronoi import divide, nearest, working_on
 
 
@@ -97,7 +98,8 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         objects = known_objects(template, X)
         weights = sample_weights(sample_weight, objects)
         targets, classes = self._targets(y, objects)
-        fitted = resolved_kernel(self.estimator, X).fit(objects)
+        with weighing(weights_of_kernel(self.estimator, weights)):
+            fitted = resolved_kernel(self.estimator, X).fit(objects)
         rng = np.random.default_rng(0 if self.random_state is None else seed_of(self.random_state))
         cells = divide(fitted, objects, int(self.size), rng)
         members = [np.flatnonzero(cells.labels == cell) for cell in range(len(cells.centres))]
@@ -189,6 +191,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         """The predictions of each cell for its objects, in the original order."""
         check_is_fitted(self)
         objects = self.kernel_.coerce(X)
+        check_features(self, X, objects, reset=False)
         labels = nearest(self.kernel_, objects, self.centres_)
         order = np.argsort(labels, kind="stable")
         edges = np.searchsorted(labels[order], np.arange(len(self.estimators_) + 1))
@@ -284,7 +287,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         inner = get_tags(self.estimator)
         tags.estimator_type, tags.input_tags = inner.estimator_type, inner.input_tags
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
-        tags.target_tags.required = True
+        tags.target_tags.required, tags.target_tags.multi_output = True, inner.target_tags.multi_output
         return tags
 
 

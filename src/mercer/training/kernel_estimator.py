@@ -36,6 +36,7 @@ from mercer.kernels.vectors.linear import Linear, Sigmoid
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
 from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
+from mercer.kernels.weighing import weighing
 from mercer.solvers.drive import Limits
 from mercer.training.certificate import Certified
 from mercer.training.choices import Gamma, Memory, Psd, parameter_of_a_name
@@ -73,6 +74,8 @@ class KernelEstimator(Certified, BaseEstimator):
     """State that a search shares between its fits: see `share_fits`."""
     _dense_stays_dense: ClassVar[bool] = False
     """Whether sparse rows are refused after training on dense ones, as scikit-learn's machines of the same name do."""
+    _weighs_kernel: ClassVar[bool] = True
+    """Whether sample weights count where the kernel reads a parameter off the data."""
     _given: FittedKernel | None = None
     """An already fitted kernel to use for one fit: see `fit_with_kernel`."""
     _precision: ClassVar[DType | None] = None
@@ -141,9 +144,14 @@ class KernelEstimator(Certified, BaseEstimator):
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
                 raise _check.fail(owner, name, rule, getattr(self, name), remedy)
 
-    def _fit_kernel(self, kernel: Kernel, objects: Objects) -> FittedKernel:
-        """The kernel fitted to the objects, or the fitted one that was given."""
-        return kernel.fit(objects) if self._given is None else self._given
+    def _fit_kernel(self, kernel: Kernel, objects: Objects, weights: Float64 | None = None) -> FittedKernel:
+        """The kernel fitted to the objects, which count as their weights say, unless a fitted one was given."""
+        if self._given is not None:
+            return self._given
+        if weights is None or not self._weighs_kernel:
+            return kernel.fit(objects)
+        with weighing(weights):
+            return kernel.fit(objects)
 
     def _require_fit(self) -> None:
         """Refuse to predict before training."""
@@ -349,6 +357,11 @@ def decision_expansion(estimator: Any) -> Expansion:
     """The expansion whose values `decision_function` or `predict` of a fitted estimator returns."""
     found: Expansion = estimator.expansion_
     return estimator._decision_expansion() if isinstance(estimator, KernelEstimator) else found
+
+
+def weights_of_kernel(estimator: Any, weights: Any) -> Any:
+    """The weights of objects, if an estimator lets them count in its kernel; otherwise None."""
+    return weights if getattr(estimator, "_weighs_kernel", True) else None
 
 
 def share_fits(estimator: Any, sharing: WarmStart) -> None:

@@ -140,7 +140,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             refuse_weightless_classes(classes, weights, self._without_a_class)
             factors = class_weights(self.class_weight, classes)
             bounds = self._bounds(classes, factors[classes.codes] * weights)
-            fitted = self._fit_kernel(kernel, objects)
+            fitted = self._fit_kernel(kernel, objects, weights)
             owner, memory = type(self).__name__, self.memory if self.cache_size is None else self.cache_size
             dual = self.dual if np.isfinite(bounds).all() else True  # a hard margin needs the matrix
             precision, groups = self._gram_dtype(), len(classes.labels)
