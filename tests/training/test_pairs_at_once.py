@@ -61,7 +61,7 @@ def test_each_pair_is_that_of_the_whole_matrix():
 def test_machines_are_the_same_by_blocks_for_any_number_of_threads(monkeypatch):
     X, codes, _, _ = made()
     usual = SVC(tol=1e-6).fit(X, codes)
-    monkeypatch.setattr("mercer.training.pairs.trained_at_once", lambda gram: False)
+    monkeypatch.setattr("mercer.training.pairs._trained_at_once", lambda gram: False)
     found = []
     for threads in ("1", "2"):
         monkeypatch.setenv("MERCER_NUM_THREADS", threads)

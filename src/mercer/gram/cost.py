@@ -55,14 +55,14 @@ long, and classes of 600 three quarters of the time."""
 MOST_FEATURES = 1000
 """Up to this many features, Newton's method forms a matrix over them. Memory grows with their square and time with
 their cube, while conjugate gradients and coordinate descent only see the entries of the rows."""
+_SINGLE_FACTOR = MULTIPLY / 2 / 6
+"""Per cubed row of a factor in float32: a sixth of it is multiplied and added, at twice the speed."""
 _RIDGE_PRODUCTS, _RIDGE_COMPUTED, _RIDGE_CALLS = 40.0, 3.5, 400.0
 """Of ridge regression by conjugate gradients: products with the matrix; how often its entries are computed, half of
 them to be packed and then for each residual in float64; and steps in Python. With a penalty of usual size."""
 _SURELY = 2.0
 """How many times as dear a factorisation must be. It is exact to rounding and takes as long with any penalty; with a
 small one, conjugate gradients take more products, or fail."""
-_SINGLE_FACTOR = MULTIPLY / 2 / 6
-"""Per cubed row of a factor in float32: a sixth of it is multiplied and added, at twice the speed."""
 _STEPS_OF_A_PAIR = 3.0
 """Passes that the steps of a pair of classes make over its matrix, entry for entry, from the same runs."""
 _PRODUCTS = 50.0
@@ -188,6 +188,16 @@ def of_factor(n: float) -> float:
     return n**3 / 3 * FACTOR
 
 
+def of_single_factor(n: float) -> float:
+    """Of a triangular factor of a large matrix in float32, which is as fast as a product."""
+    return n**3 * _SINGLE_FACTOR
+
+
+def single_factor_of(cost: float) -> float:
+    """The rows of a matrix whose factor costs so much."""
+    return float((cost / _SINGLE_FACTOR) ** (1 / 3))
+
+
 def of_ridge_products(n: int, width: float, rank: int) -> float:
     """Of ridge regression by conjugate gradients, with a preconditioner of this rank."""
     read = _RIDGE_PRODUCTS * n * n * READ
@@ -197,16 +207,6 @@ def of_ridge_products(n: int, width: float, rank: int) -> float:
 def ridge_products_pay(n: int, width: float, rank: int) -> bool:
     """Whether that surely costs less than a factorisation."""
     return _SURELY * of_ridge_products(n, width, rank) <= of_entries(n * n, width) + of_factor(n)
-
-
-def of_single_factor(n: float) -> float:
-    """Of a triangular factor of a large matrix in float32, which is as fast as a product."""
-    return n**3 * _SINGLE_FACTOR
-
-
-def single_factor_of(cost: float) -> float:
-    """The rows of a matrix whose factor costs so much."""
-    return float((cost / _SINGLE_FACTOR) ** (1 / 3))
 
 
 def of_step(n: int) -> float:

@@ -171,7 +171,10 @@ def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects,
     """The Gram matrix for training with these losses; warns if little can be learnt from it."""
     warn_of_scales(objects.known())
     gram = training_gram(settings, fitted, objects, losses)
-    worth = cost.of_matrix(form_of(losses, nu_form=settings.nu_form), len(objects), 0.0, len(objects))
+
+    def worth() -> float:
+        return cost.of_matrix(form_of(losses, nu_form=settings.nu_form), len(objects), 0.0, len(objects))
+
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd, worth)
     if isinstance(objects, Streamed) and streams(
         fitted, objects
@@ -305,7 +308,9 @@ def in_passes(gram: Gram) -> bool:
     return isinstance(gram.factor, BlockRows) and gram.factor.streamed
 
 
-def guard(owner: str, kernel: Kernel, gram: Gram, psd: object, worth: float = math.inf) -> Guarded:
+def guard(
+    owner: str, kernel: Kernel, gram: Gram, psd: object, worth: Callable[[], float] = lambda: math.inf
+) -> Guarded:
     """Check for a negative eigenvalue, unless kernel algebra excludes one, and handle it as `psd` says.
 
     Before a warning, the check costs at most a share of `worth`, the cost of training; otherwise it is thorough.
@@ -314,7 +319,7 @@ def guard(owner: str, kernel: Kernel, gram: Gram, psd: object, worth: float = ma
     if kernel.psd or mode == "ignore":
         return Guarded(gram, gram)
     gram = gram.stored_if_it_fits()  # the solver needs it anyway
-    lowest = look(gram, worth if mode == "warn" else math.inf).lowest
+    lowest = look(gram, worth() if mode == "warn" else math.inf).lowest
     if lowest >= -negligible(gram):
         return Guarded(gram, gram)
     if mode in REPAIRS:
