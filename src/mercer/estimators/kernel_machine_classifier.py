@@ -125,7 +125,7 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
             weights = sample_weights(sample_weight, objects)
             refuse_weightless_classes(classes, weights)
             refuse_pointless(loss)
-            fitted = self._fit_kernel(kernel, objects)
+            fitted = self._fit_kernel(kernel, objects, weights)
             problems = self._problems(loss, classes, weights)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._gram_dtype())
             guarded = guarded_gram(settings, fitted, objects, [loss] * len(problems))
