@@ -90,18 +90,18 @@ def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) 
             told["decisions"] = [float(value) for value in values[place]]
         told["unlike_training"] = bool(unlike[place])
         if columns.reasons:
-            told |= _reasons(why[place], because[place])
-            if model.link.name:
-                told["contributions"] = LOGARITHMS
+            told |= _reasons(model, why[place], because[place])
         found.append(told)
     return found
 
 
-def _reasons(objects: list[Reason], columns: list[Reason]) -> dict[str, Any]:
+def _reasons(model: TrainedModel, objects: list[Reason], columns: list[Reason]) -> dict[str, Any]:
     """The support objects, and the columns if there are any, that contributed most."""
-    told = {"reasons": [{"object": one.name, "contribution": one.contribution} for one in objects]}
+    told: dict[str, Any] = {"reasons": [{"object": one.name, "contribution": one.contribution} for one in objects]}
     if columns:
         told["columns"] = [{"column": one.name, "contribution": one.contribution} for one in columns]
+    if model.link.name:
+        told["contributions"] = LOGARITHMS
     return told
 
 
