@@ -1,22 +1,26 @@
-"""How fast this machine does linear algebra, for telling beforehand how long a call of LAPACK will take."""
+"""The speed of linear algebra on this machine, for estimating how long a call of LAPACK will take."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import time
 
 import numpy as np
 
+from mercer._process import single_threaded_blas
+
 CHOLESKY, EIGENVALUES, EIGENVECTORS, SINGULAR = 0.7, 2.0, 8.0, 17.0
 """Flops per n^3 of a factorisation, of a few eigenvalues, of all eigenvectors and of all singular vectors, as if each
 flop took as long as in a product of matrices: measured with LAPACK at n = 1,500."""
-_SIDE, _TIMES = 256, 3
-"""Of the product that is timed, and how often, of which the best counts: some milliseconds in all. Smaller products are
-slower than large ones, and would promise too long a time."""
+_SIDE, _TIMES = 256, 6
+"""The size of the timed product, and the number of repetitions on all threads and on one, of which the best counts: some
+milliseconds in all. Smaller products are slower per operation, and would give too long an estimate; so would all threads
+of a busy machine, which wait for each other hundreds of times as long as they work."""
 
 
 def seconds(flops_per_cube: float, n: int) -> float:
-    """About how long a decomposition of an n x n matrix takes.
+    """The approximate seconds for a decomposition of an n x n matrix.
 
     >>> seconds(EIGENVECTORS, 2000) > 100 * seconds(CHOLESKY, 1000) * 0.1 > 0
     True
@@ -28,8 +32,10 @@ def seconds(flops_per_cube: float, n: int) -> float:
 def _seconds_per_flop() -> float:
     matrix = np.ones((_SIDE, _SIDE))
     best = np.inf
-    for _ in range(_TIMES):
-        began = time.perf_counter()
-        matrix @ matrix
-        best = min(best, time.perf_counter() - began)
+    for threads in (contextlib.nullcontext(), single_threaded_blas()):
+        with threads:
+            for _ in range(_TIMES):
+                began = time.perf_counter()
+                matrix @ matrix
+                best = min(best, time.perf_counter() - began)
     return best / (2.0 * _SIDE**3)

@@ -79,14 +79,12 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
     made.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="package")
 def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
-    """A scheduler and two workers of the test's own: those that had seen the same arrays before lost track of them."""
+    """A scheduler and two workers that tests share, as users of a cluster do."""
     made = Processes(tmp_path_factory.mktemp("cluster"))
     made.add()
     made.add()
-    with made.client(2):  # both are there
-        pass
     yield made
     made.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,17 @@ import pytest
 
 from mercer import kernels
 from mercer.cluster import use
+from mercer.cluster.bundles import Bundles
 from mercer.cluster.executor import Workers
+from mercer.cluster.lazy import partitions_of
+from mercer.cluster.partitions import LazyBlocks
+from mercer.cluster.session import Session
 from mercer.gram.executors import Threads
 from mercer.gram.make import gram_of
+from mercer.inputs.streamed import Streamed
+from mercer.inputs.vectors import Vectors
+
+da = pytest.importorskip("dask.array", reason="dask is not installed")
 
 
 @dataclass(frozen=True)
@@ -64,3 +73,45 @@ def test_products_add_up_in_the_order_of_a_strip(client: Any) -> None:
     with use(client) as session:
         found = gram_of(fitted, X, executor=Workers(session)).matvec(v)
     assert found.tobytes() == expected.tobytes()
+
+
+class Many:
+    """As much of a client as counting takes: 64 workers of one thread."""
+
+    def nthreads(self) -> dict[str, int]:
+        return {f"worker {number}": 1 for number in range(64)}
+
+    def submit(self, *given: Any, key: str, **options: Any) -> Any:
+        return SimpleNamespace(key=key, status="pending")
+
+
+@dataclass(frozen=True, eq=False)
+class Lengths:
+    objects: Streamed
+
+    def __call__(self, number: int) -> int:
+        return len(self.objects.block(number))
+
+
+def ten_million(name: str, rows: int = 10**7) -> Streamed:
+    """As many lazy blocks as ten million rows have."""
+    array = da.zeros((rows, 28), chunks=(-(-rows // 153), 28))
+    return Streamed(LazyBlocks(name, partitions_of(array), array.chunks[0]), Vectors)
+
+
+def test_a_pass_over_ten_million_rows_has_some_hundred_tasks() -> None:
+    objects = ten_million("a pass")
+    assert objects.blocks.sizes[0] == 65_360
+    workers = Workers(Session(Many()))
+    lazy = workers._tree(Lengths(objects), (None, None), range(153))
+    assert workers.session.traffic.tasks == 153 + 152
+    assert len(lazy.__dask_graph__()) <= 153 + 152 + 2 * 153  # and those of the partitions
+
+
+def test_cells_of_ten_million_rows_have_some_thousand_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    objects = ten_million("cells", 10**5)  # a hundredth of the objects, in as many blocks and cells
+    groups = [np.arange(cell, 10**5, 2000) for cell in range(2000)]
+    session = Session(Many())
+    monkeypatch.setattr(session, "compute_all", lambda values: [SimpleNamespace(status="pending") for _ in values])
+    Bundles(session, objects, groups, range(2000))
+    assert session.traffic.tasks + 2000 < 7000

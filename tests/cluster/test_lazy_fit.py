@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -75,6 +76,17 @@ def test_arrays_on_any_number_of_workers(clients: list[Any], name: str) -> None:
             assert session.traffic.tasks - before > N // ROWS  # by workers, not here
 
 
+def test_objects_stay_where_they_are(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("KNOWN", "_FEWEST_KNOWN"):  # the sample that kernels are fitted to
+        monkeypatch.setattr(f"mercer.inputs.streamed.{name}", 30)
+    wide = RNG.normal(size=(N, 80))
+    with use(client) as session:
+        before = session.traffic.sent, session.traffic.fetched
+        KernelRidge(kernel=SEEN).fit(da.from_array(wide, chunks=(ROWS, 80)), NUMBERS)
+        assert session.traffic.sent - before[0] < wide.nbytes / 4
+        assert session.traffic.fetched - before[1] < wide.nbytes / 4
+
+
 def test_without_a_cluster_threads_do_it() -> None:
     learner, y = LEARNERS["hinge"]
     expected = bits(fitted(learner, ArrayBlocks(X, rows=ROWS), y))
@@ -127,6 +139,33 @@ def test_a_model_of_lazy_data_answers_lazily_before_its_certificate_was_asked_fo
         assert session.traffic.tasks == before  # no passes over the data for a certificate
     expected = np.concatenate([model.transform(X[start : start + ROWS]) for start in range(0, N, ROWS)])
     assert found.tobytes() == expected.tobytes()
+
+
+def transformed(model: Any, objects: Any) -> Any:
+    return model.transform(objects)
+
+
+def test_models_go_along_with_tasks_of_users(client: Any) -> None:
+    lazy = da.from_array(X, chunks=(ROWS, 3))
+    with use(client):
+        model = fitted(LEARNERS["components"][0], lazy, None)
+        found = client.submit(transformed, model, X[:50]).result(timeout=60)
+        assert found == pytest.approx(model.transform(X[:50]), rel=1e-12)
+        assert pickle.loads(pickle.dumps(model)).certificate_ is None  # it would take passes over the data
+        assert model.certificate_ is not None
+        assert str(pickle.loads(pickle.dumps(model)).certificate_) == str(model.certificate_)
+
+
+def shared_letters(first: str, second: str) -> float:
+    return float(sum(a == b for a, b in zip(first, second, strict=True)))
+
+
+def test_models_of_what_is_in_memory_take_their_certificates_along(client: Any) -> None:
+    words = ["".join(RNG.choice(list("acgt"), size=9)) for _ in range(30)]
+    with use(client):
+        model = SVC(kernel=kernels.FromFunction(shared_letters, "strings")).fit(words, ["ac" in word for word in words])
+        sent = client.submit(lambda one: one, model).result(timeout=60)
+    assert str(sent.certificate_) == str(model.certificate_)
 
 
 @pytest.mark.parametrize("method", ["predict", "decision_function", "predict_proba", "transform"])

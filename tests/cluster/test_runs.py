@@ -159,3 +159,25 @@ def test_every_cell_is_a_task(client: Any) -> None:
     values = expected.decision_function(points).tobytes()
     assert found.decision_function(points).tobytes() == values
     assert from_blocks.decision_function(points).tobytes() == values
+
+
+@pytest.mark.parametrize("lazily", [False, True])
+def test_objects_of_cells_are_read_where_they_are(
+    client: Any, lazily: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("KNOWN", "_FEWEST_KNOWN"):  # the sample that kernels are fitted to
+        monkeypatch.setattr(f"mercer.inputs.streamed.{name}", 20)
+    wide = np.random.default_rng(2).normal(size=(900, 60))
+    y = (wide[:, 0] > 0).astype(int)
+    wide[:, 0] += 4.0 * y  # few support objects
+    learner = Cells(SVC(C=1.0, gamma=0.001), size=150, random_state=0)
+    expected = clone(learner).fit(ArrayBlocks(wide, rows=128), y)
+    np.save(tmp_path / "X.npy", wide)
+    with use(client) as session:
+        given = da.from_array(wide, chunks=(128, 60)) if lazily else blocks.of(tmp_path / "X.npy", rows=128)
+        before = session.count_moved().sent, session.traffic.fetched
+        found = clone(learner).fit(given, y)
+        assert session.traffic.sent - before[0] < wide.nbytes / 4
+        assert session.traffic.fetched - before[1] < wide.nbytes / 2
+    assert found.decision_function(wide).tobytes() == expected.decision_function(wide).tobytes()
+    assert len(found._support) < 300

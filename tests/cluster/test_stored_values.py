@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +21,23 @@ N = 60
 WORDS = ["".join(np.random.default_rng(i).choice(list("acgt"), size=15)) for i in range(N)]
 CLASSES = [int("ac" in word) for word in WORDS]
 PAIRS = N * (N + 1) // 2
+MIDDLE = 1100
+"""Pairs that are compared when a worker has kept its first tile (17 objects with all, and the diagonal: 944 values) and
+is at the second."""
 
 
-def shared_letters(notes: str, seconds: float, first: str, second: str) -> float:
-    """A slow function that leaves a note of each pair, in a file for each process."""
-    time.sleep(seconds)
+def shared_letters(notes: str, until: str, first: str, second: str) -> float:
+    """A function that leaves a note of each pair, in a file for each process; in the middle it waits for a file."""
     with open(f"{notes}/{os.getpid()}", "a") as file:
         file.write(f"{first} {second}\n")
+        done = file.tell() // len(f"{first} {second}\n")
+    if until and done == MIDDLE:
+        soon(Path(until).exists, 60.0)
     return float(sum(a == b for a, b in zip(first, second, strict=True)))
 
 
-def learner(notes: Path, store: Path, seconds: float = 0.0) -> SVC:
-    function = functools.partial(shared_letters, str(notes), seconds)
+def learner(notes: Path, store: Path, until: Path | str = "") -> SVC:
+    function = functools.partial(shared_letters, str(notes), str(until))
     return SVC(kernel=kernels.Remembered(kernels.FromFunction(function, "strings", symmetric=True), str(store)))
 
 
@@ -60,9 +64,8 @@ def test_workers_fill_the_store_and_read_it(client: Any, tmp_path: Path) -> None
         assert len(compared(there)) <= done + 3  # each process compares one value with the store
 
 
-@pytest.mark.long  # it kills a scheduler at a moment that a busy machine may miss
 def test_a_lost_scheduler_costs_no_value_that_was_kept(tmp_path: Path) -> None:
-    notes, store, plain = tmp_path / "notes", tmp_path / "store", tmp_path / "plain"
+    notes, store, plain, lost = (tmp_path / name for name in ("notes", "store", "plain", "lost"))
     for folder in (notes, plain, tmp_path / "first", tmp_path / "second"):
         folder.mkdir()
     expected = bits(learner(plain, tmp_path / "other").fit(WORDS, CLASSES))
@@ -70,24 +73,29 @@ def test_a_lost_scheduler_costs_no_value_that_was_kept(tmp_path: Path) -> None:
     try:
         made.add()
         client = made.client(1, timeout=2)
-        killer = threading.Thread(
-            target=lambda: (soon(lambda: len(compared(notes)) > PAIRS // 3, 60.0), made.kill(made.scheduler))
-        )
+
+        def kill() -> None:
+            soon(lambda: len(compared(notes)) >= MIDDLE, 100.0)
+            made.kill(made.scheduler)
+            made.kill(made.workers[0])  # in the middle of a tile
+
+        killer = threading.Thread(target=kill)
         killer.start()
         with use(client), pytest.raises(ClusterError, match="scheduler was lost"):
-            learner(notes, store, 0.002).fit(WORDS, CLASSES)
+            learner(notes, store, lost).fit(WORDS, CLASSES)
         killer.join()
         client.close(timeout=1)
     finally:
         made.close()
-    kept = len(compared(notes))
-    assert PAIRS // 3 < kept < PAIRS
+    before = len(compared(notes))
+    assert MIDDLE <= before < PAIRS
+    lost.touch()
     made = Processes(tmp_path / "second")
     try:
         made.add()
         with made.client(1) as client, use(client):
-            assert bits(learner(notes, store, 0.002).fit(WORDS, CLASSES)) == expected
+            assert bits(learner(notes, store, lost).fit(WORDS, CLASSES)) == expected
     finally:
         made.close()
     # What is computed twice: the tile that was under way, diagonals, and the value that is compared with the store.
-    assert len(compared(notes)) < PAIRS + kept // 2
+    assert len(compared(notes)) < PAIRS + before // 2

@@ -19,20 +19,10 @@ def regression(n=80, outputs=2, seed=0):
     return X, np.sin(X @ rng.normal(size=(3, outputs))) + 0.1 * rng.normal(size=(n, outputs)), rng.uniform(0.2, 2, n)
 
 
-WEIGHTS = "leaving out one object is not leaving out one of its copies, and cross-validation refuses weights of zero"
-
-
-def expected(estimator):
-    if not isinstance(estimator, KernelRidgeCV):
-        return {}
-    names = "check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"
-    return dict.fromkeys(names, WEIGHTS)
-
-
 # Some checks pass an indefinite matrix as a precomputed kernel, which is answered by a warning.
 @pytest.mark.filterwarnings("ignore::mercer.errors.KernelWarning")
 @parametrize_with_checks(
-    [KernelRidge(), KernelRidge(kernel="precomputed"), KernelRidgeCV()], expected_failed_checks=expected
+    [KernelRidge(), KernelRidge(kernel="precomputed"), KernelRidgeCV(), KernelRidgeCV(kernel="rbf")]
 )
 def test_common_checks(estimator, check):
     if getattr(check, "func", check).__name__ == "check_array_api_input":

@@ -12,16 +12,9 @@ from mercer import KernelRidgeClassifier, kernels
 
 # These only ever skip: the array API is not claimed, and least squares give no probabilities.
 SKIPPED = ("check_array_api_input", "check_classifiers_multilabel_output_format_predict_proba")
-WEIGHTS = "gamma='scale' reads the unweighted variance"
-KNOWN = dict.fromkeys(
-    ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), WEIGHTS
-)
 
 
-@parametrize_with_checks(
-    [KernelRidgeClassifier(), KernelRidgeClassifier(kernel="linear")],
-    expected_failed_checks=lambda estimator: KNOWN if estimator.kernel == "rbf" else {},
-)
+@parametrize_with_checks([KernelRidgeClassifier(), KernelRidgeClassifier(kernel="linear")])
 def test_common_checks(estimator, check):
     if getattr(check, "func", check).__name__ in SKIPPED:
         return

@@ -11,7 +11,7 @@ import mercer
 from mercer import SVC, SVR, NuSVC, NuSVR, kernels
 from mercer.errors import ParameterError
 
-WEIGHTS = "solutions agree to tol, not to 1e-7, and gamma='scale' reads the unweighted variance"
+WEIGHTS = "solutions agree to tol, not to 1e-7, and gamma='scale' is scikit-learn's, which knows no weights"
 KNOWN = {
     "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
     "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,

@@ -17,7 +17,7 @@ from mercer.gram.make import gram_of
 from mercer.theory.ball import enclosing_ball
 
 X = StandardScaler().fit_transform(load_iris().data)
-WEIGHTS = "solutions agree to tol, not to 1e-7, and gamma='scale' reads the unweighted variance"
+WEIGHTS = "solutions agree to tol, not to 1e-7, and gamma='scale' is scikit-learn's, which knows no weights"
 KNOWN = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), WEIGHTS
 )

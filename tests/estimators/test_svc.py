@@ -24,8 +24,8 @@ SIDES = [1, 1, 0, 0, 1, 0]
 
 EXPECTED_FAILURES = {
     "check_sample_weight_equivalence_on_dense_data": (
-        "at the default tol=1e-3 two optimal solutions agree to 1e-3, not to 1e-7, and gamma='scale' reads the "
-        "unweighted variance; SVC(tol=1e-12, gamma=0.5) passes"
+        "at the default tol=1e-3 two optimal solutions agree to 1e-3, not to 1e-7, and gamma='scale' is "
+        "scikit-learn's, which knows no weights; SVC(tol=1e-12, gamma=0.5) passes"
     ),
 }
 EXPECTED_FAILURES["check_sample_weight_equivalence_on_sparse_data"] = EXPECTED_FAILURES[

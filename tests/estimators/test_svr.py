@@ -11,7 +11,7 @@ import mercer
 from mercer import SVR, kernels
 from mercer.errors import ParameterError
 
-WEIGHTS = "solutions agree to tol, not to 1e-7, and gamma='scale' reads the unweighted variance"
+WEIGHTS = "solutions agree to tol, not to 1e-7, and gamma='scale' is scikit-learn's, which knows no weights"
 
 
 def expected(estimator):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -58,3 +60,19 @@ def test_lengths_are_never_nothing():
     assert lengths(np.array([4.0, 0.0, -1.0])) == pytest.approx([2.0, 2e-3, 1.0])
     assert lengths(np.zeros(2)).min() > 0
     assert sorted(hardest_of(np.array([1.0, 5.0, 3.0]), 2)) == [1, 2]
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_matrices_go_to_other_processes_whatever_they_have_measured(stored):
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    gram = gram_of(kernels.RBF(gamma=1.0).fit(X), X, dtype=np.float32)
+    gram = gram.stored() if stored else gram
+    rounding = gram.setting.finer.rounding()
+    found = pickle.loads(pickle.dumps(gram))
+    assert found.dense().tobytes() == gram.dense().tobytes()
+    assert found.setting.finer.rounding() == rounding
+    some = np.array([3, 1, 4])
+    assert (
+        found.view(some).setting.finer.gram().dense().tobytes()
+        == gram.view(some).setting.finer.gram().dense().tobytes()
+    )

@@ -32,7 +32,7 @@ def test_days_of_a_series():
 
 def test_dates_without_a_time_and_bad_ones():
     assert days([date(1970, 1, 11)]).values.tolist() == [[10.0]]
-    with pytest.raises(InputError, match="no dates"):
+    with pytest.raises(InputError, match="not dates"):
         days(["soon"])
     with pytest.raises(InputError, match="row 1 holds no date"):
         days(np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"))

@@ -97,8 +97,9 @@ class GrakelGraph:
         ({(0, 1): 1.0, (1, 2): 1.0}, {0: 6, 1: 6, 2: 8}),
         (np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]), {0: 6, 1: 6, 2: 8}),
         ([(0, 1), (1, 2)], {0: 6, 1: 6, 2: 8}, {}),
+        [{(0, 1), (1, 0), (1, 2), (2, 1)}, {0: 6, 1: 6, 2: 8}, {}],
     ],
-    ids=["Graph", "set", "neighbours", "dict", "matrix", "list"],
+    ids=["Graph", "set", "neighbours", "dict", "matrix", "list", "as its data sets hold it"],
 )
 def test_grakel(item):
     same(Graphs.coerce([item]), Graphs.coerce([PLAIN]))

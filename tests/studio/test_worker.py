@@ -8,8 +8,12 @@ from mercer.studio.worker import _GRACE, LIMIT, Worker
 
 ECHO = """
 import json, sys, time
+heard = []
 for line in sys.stdin:
     asked = json.loads(line)
+    heard.append(asked["method"])
+    if asked["method"] == "heard":
+        asked["told"] = heard
     if asked["method"] == "sleep":
         time.sleep(60)
     if asked["method"] == "die":
@@ -24,9 +28,12 @@ for line in sys.stdin:
 """
 
 
-def run(coroutine):
+SLOW_TO_START = ECHO.replace("    heard.append", "    if asked['method'] == 'warm': time.sleep(0.8)\n    heard.append")
+
+
+def run(coroutine, process=ECHO):
     async def guarded():
-        worker = Worker([sys.executable, "-c", ECHO], limit=0.5)
+        worker = Worker([sys.executable, "-c", process], limit=0.5)
         try:
             return await coroutine(worker)
         finally:
@@ -125,3 +132,44 @@ def test_the_lab_is_warmed_in_steps():
         return asked
 
     assert run(ask) == [("warm_lab", step) for step in range(4)]
+
+
+def test_a_page_that_has_just_opened_waits_for_its_first_picture_alone():
+    async def ask(worker):
+        warming = asyncio.create_task(worker.warm_up())
+        await asyncio.sleep(0)  # it has the first turn
+        told = await worker.ask("heard", {}, 10.0)
+        warming.cancel()
+        await asyncio.gather(warming, return_exceptions=True)
+        return told
+
+    assert run(ask) == {"answer": ["warm", "heard"]}
+
+
+async def asked_again(worker, method, told):
+    """As a page asks: again while there is no answer, for a while."""
+    for tries in range(1, 13):
+        answer = await worker.ask(method, told)
+        if "waiting" not in answer:
+            return answer, tries
+    raise AssertionError("no answer")
+
+
+def test_one_that_always_takes_too_long_is_told_so_though_the_process_is_new_each_time():
+    async def ask(worker):
+        return [await asked_again(worker, "sleep", {}) for _ in range(2)], worker.started
+
+    answers, started = run(ask, SLOW_TO_START)
+    assert ["5 seconds" in told["error"]["message"] for told, _ in answers] == [True, True]
+    assert started == 2
+
+
+def test_an_answer_that_came_late_is_given_to_whoever_asks_again():
+    async def ask(worker):
+        answer, tries = await asked_again(worker, "compile", {"n": 1})
+        return answer, tries, await worker.ask("heard", {})
+
+    answer, tries, heard = run(ask)
+    assert answer == {"answer": {"n": 1}}
+    assert tries > 1
+    assert heard == {"answer": ["warm", "compile", "heard"]}

@@ -127,3 +127,9 @@ def test_what_cannot_be_split_says_so():
 def test_cosine():
     assert shared("linear", [3.0, 4.0], [4.0, 3.0]).cosine == pytest.approx(24 / 25)
     assert shared("linear", [0.0, 0.0], [4.0, 3.0]).cosine == 0.0
+
+
+def test_coordinates_are_called_as_in_products():
+    assert shared("linear", [1.0, 2.0], [3.0, 4.0]).names == ("x1", "x0")
+    assert shared("linear + poly(degree=1, gamma=1, coef0=0)", [1.0, 0.0], [3.0, 4.0]).names == ("x0", "x0")
+    assert {type(name) for name in shared("random_fourier(gamma=1, size=8)", [1.0], [2.0]).names} == {int}

@@ -20,8 +20,10 @@ import numpy as np
 
 from mercer import _deadline
 from mercer._progress import Reporter
+from mercer._types import Indices
 from mercer.cluster import tasks
-from mercer.cluster.partitions import LazyBlocks, Name
+from mercer.cluster.bundles import Bundles
+from mercer.cluster.partitions import Name, needed
 from mercer.cluster.session import Session
 from mercer.gram.executors import Sink, Work
 from mercer.gram.tiles import Strip, Tile
@@ -76,12 +78,12 @@ class Workers:
         timed = _deadline.Work(f"{total:,} kernel values", total)
         most = _PER_THREAD * session.threads
         parts = [(number, part) for number, strip in enumerate(strips) for part in _cut(strip, total // most)]
-        held, sorter = session.hold(work), _InOrder(parts, sink)
+        sorter = _InOrder(parts, sink)
         dtype = sink.buffer(strips[0][0]).dtype
         done = 0
 
         def send(place: int) -> Any:
-            return session.submit(tasks.tiles, held, parts[place][1], np.dtype(dtype))
+            return session.submit(tasks.tiles, session.hold(work), parts[place][1], np.dtype(dtype))
 
         def watch() -> None:
             timed.look()
@@ -110,13 +112,12 @@ class Workers:
     ) -> Iterator[Result]:
         """What `reduce` gives for each part, in order; while one is fetched, workers are at the next."""
         session = self.session
-        held, joining = session.hold(task), session.hold(combine)
         timed = _deadline.Work("sums over blocks", len(parts))
         early: dict[int, Result] = {}
         following = 0
 
         def send(place: int) -> Any:
-            return session.compute(self._tree(task, (held, joining), parts[place]))
+            return session.compute(self._tree(task, (session.hold(task), session.hold(combine)), parts[place]))
 
         for place, found in session.each(range(len(parts)), send, timed.look, _PARTS):
             early[place] = found
@@ -128,14 +129,38 @@ class Workers:
     def gather(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """The results of a task for each item, in order."""
         session = self.session
-        held = session.hold(task)
         found: dict[int, Any] = {}
 
         def send(place: int) -> Any:
-            return session.compute(self._leaf(task, (held, None), items[place : place + 1]))
+            return session.compute(self._leaf(task, (session.hold(task), None), items[place : place + 1]))
 
         found.update(session.each(range(len(items)), send, _nothing, _PER_THREAD * session.threads))
         return [found[place] for place in range(len(items))]
+
+    @_in_words
+    def over_groups(
+        self, task: Callable[[Any, Any], Result], objects: Any, groups: Sequence[Indices], rest: Sequence[Any]
+    ) -> list[Result | None]:
+        """What ``task(objects of a group, rest of it)`` gives for each group, in order; None where the rest is None.
+
+        Objects in blocks go from worker to worker; those that are here are sent, some groups at a time.
+        """
+        session = self.session
+        chosen = [place for place, given in enumerate(rest) if given is not None]
+        bundles = Bundles(session, objects, groups, chosen) if isinstance(objects, Streamed) else None
+        found: dict[int, Any] = {}
+
+        def send(place: int) -> Any:
+            held = session.hold(task)
+            if bundles is None:
+                return session.submit(tasks.of_group, held, objects.take(groups[place]), None, rest[place])
+            return session.submit(tasks.of_group, held, *bundles.of(place), rest[place])
+
+        for place, result in session.each(chosen, send, _nothing, _PER_THREAD * session.threads):
+            found[place] = result
+            if bundles is not None:
+                bundles.done(place)
+        return [found.get(place) for place in range(len(rest))]
 
     @_in_words
     def results(
@@ -153,9 +178,10 @@ class Workers:
         What items share is let go when the last of them is done, unless it is to be kept for the next call.
         """
         session = self.session
-        held, left = session.hold(work), Counter(shared)
+        left = Counter(shared)
 
         def send(place: int) -> Any:
+            held = session.hold(work)
             if shared[place] is None:
                 return session.submit(tasks.fold, held, items[place], None)
             prepared = session.held.derived(
@@ -167,7 +193,7 @@ class Workers:
         for place, found in session.each(range(len(items)), send, watch, min(most, at_once or most)):
             left[shared[place]] -= 1
             if shared[place] is not None and not left[shared[place]] and not keep:
-                session.held.forget(held, shared[place])
+                session.held.forget(session.hold(work), shared[place])
             yield place, found
 
     def _tree(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:
@@ -187,8 +213,8 @@ class Workers:
         return level[0]
 
     def _leaf(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:
-        needed = {name: part for item in items for name, part in _partitions(task, item).items()}
-        return self.session.lazily(tasks.stretch, *held, tuple(items), tuple(needed), *needed.values())
+        read = {name: part for item in items for name, part in _partitions(task, item).items()}
+        return self.session.lazily(tasks.stretch, *held, tuple(items), tuple(read), *read.values())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """On a worker there is no cluster: blocks that are sent there have nobody to work for them."""
@@ -206,10 +232,7 @@ def _nothing() -> None:
 def _partitions(task: Any, item: Any) -> dict[Name, Any]:
     """The lazy partitions that a task over blocks reads for an item, by source and number."""
     objects = streamed_in(task)
-    if objects is None:
-        return {}
-    source, number = objects.blocks.underlying(item if isinstance(item, int) else item.number)
-    return {(source.name, number): source.partitions[number]} if isinstance(source, LazyBlocks) else {}
+    return {} if objects is None else needed(objects, item if isinstance(item, int) else item.number)
 
 
 def streamed_in(task: Any) -> Streamed | None:

@@ -72,6 +72,10 @@ class Holding:
         """Let go of something derived, once the tasks that were sent have used it."""
         self._futures.pop(f"{held.key}-{name}", None)
 
+    def keys(self) -> set[str]:
+        """The names of the tasks whose results are held."""
+        return {future.key for future in self._futures.values()}
+
     def clear(self) -> None:
         """Let go of everything."""
         self._futures.clear()

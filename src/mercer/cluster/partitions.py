@@ -52,6 +52,14 @@ class LazyBlocks(Blocks):
     def names(self) -> tuple[str, ...] | None:
         return self._columns
 
+    @cached_property
+    def y(self) -> None:
+        """None: targets and weights of lazy objects are collections of their own, and no block is read for them."""
+
+    @cached_property
+    def weights(self) -> None:
+        """None, too."""
+
     @property
     def partitions(self) -> list[Any]:
         """The lazy values of all blocks."""
@@ -79,6 +87,12 @@ class LazyBlocks(Blocks):
     def __getstate__(self) -> dict[str, Any]:
         """Without partitions: on a worker they come with each task."""
         return super().__getstate__() | {"_partitions": None, "executor": None}
+
+
+def needed(objects: Any, number: int) -> dict[Name, Any]:
+    """The lazy partitions that objects in blocks read for one of them, by source and number; none for files."""
+    source, own = objects.blocks.underlying(number)
+    return {(source.name, own): source.partitions[own]} if isinstance(source, LazyBlocks) else {}
 
 
 def computed(values: Sequence[Any], session: Any) -> list[Any]:

@@ -12,16 +12,19 @@ import itertools
 import pydoc
 import queue
 import warnings
+import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, final
 
 from mercer._version import __version__
 from mercer.cluster.arrival import arrived
 from mercer.cluster.failures import lost, translated
-from mercer.cluster.holding import Holding
+from mercer.cluster.holding import Holding, frames_of
+from mercer.cluster.stuck import Silence, never_sent, occupied, stuck
 from mercer.cluster.traffic import Traffic
 from mercer.errors import ClusterError
+from mercer.gram.executors import refuse_to_leave
 
 Place = TypeVar("Place")
 
@@ -38,6 +41,11 @@ _AT_ONCE = 64
 _TRIES = 2
 """How often work is sent again whose workers died. Dask gives a task up when three workers died that had it in their
 queue, which also befalls innocent ones; a task that kills its workers kills no more than three times as many."""
+_TRIES_TO_MOVE = 4
+"""How often work is sent whose arguments do not come over from other workers: connections that somebody's faulty value
+left behind fail once each."""
+_SECONDS_OF_SILENCE = 3.0
+"""How long nothing may come before workers are asked whether something went wrong."""
 
 
 @final
@@ -49,6 +57,8 @@ class Session:
         self.traffic = Traffic()
         self.held = Holding(self._value)
         self._before: dict[str, int] | None = None
+        self._made_of: weakref.WeakKeyDictionary[Any, tuple[Any, ...]] = weakref.WeakKeyDictionary()
+        """The lazy values, and other futures, that futures are made of."""
 
     # -------------------------------------------------------------------------------------------------------- workers
 
@@ -70,7 +80,8 @@ class Session:
             self._before = self._sent_by_workers()
 
     def require_connection(self) -> None:
-        """Refuse a client that is closed, or has lost its scheduler."""
+        """Refuse a client that is closed, or has lost its scheduler; and work that has to stay where it is."""
+        refuse_to_leave()
         if self.client.status != "running":
             raise ClusterError(lost(self.client))
 
@@ -122,24 +133,39 @@ class Session:
 
     def submit(self, function: Callable[..., Any], *arguments: Any, priority: int = 0) -> Any:
         """The future of a function of `tasks`; arguments may be futures."""
-        self.traffic.tasks += 1
+        self._count(arguments)
         with _large_is_meant():
-            return self.client.submit(function, __version__, *arguments, pure=False, priority=priority)
+            future = self.client.submit(function, __version__, *arguments, pure=False, priority=priority)
+        self._made_of[future] = tuple(part for part in arguments if isinstance(part, type(future)))
+        return future
+
+    def _count(self, arguments: Sequence[Any]) -> None:
+        """A task, and the bytes of those of its arguments that go with it."""
+        own = [part for part in arguments if not hasattr(part, "key")]
+        self.traffic.tasks += 1
+        self.traffic.sent += sum(frame.nbytes for frame in frames_of(own))
 
     def lazily(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """The lazy value of a function of `tasks`; arguments may be futures or lazy values themselves."""
         from dask.delayed import delayed
 
-        self.traffic.tasks += 1
+        self._count(arguments)
         return delayed(function, pure=False, traverse=False)(__version__, *arguments)
 
     def compute(self, lazy: Any) -> Any:
-        """The future of a lazy value, sent with all it is made of; workers take up what was sent earlier first.
+        """The future of a lazy value, sent with all it is made of."""
+        (future,) = self.compute_all([lazy])
+        return future
+
+    def compute_all(self, values: Sequence[Any]) -> list[Any]:
+        """The futures of lazy values, which share what they have in common; what was sent earlier is done earlier.
 
         Dask would work at all that comes within a minute side by side: each would be done, and kept, when all are.
         """
         with _large_is_meant():
-            return self.client.compute(lazy, fifo_timeout="0s")
+            futures: list[Any] = self.client.compute(list(values), fifo_timeout="0s")
+        self._made_of.update((future, (value,)) for future, value in zip(futures, values, strict=True))
+        return futures
 
     def all_of(self, values: Sequence[Any]) -> list[Any]:
         """Lazy values, computed."""
@@ -157,12 +183,17 @@ class Session:
         """
         self.require_workers()
         ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        left, under_way, tries = iter(places), {}, Counter[Place]()
+        left, under_way, tries = iter(places), {}, Counter[tuple[str, Place]]()
+        silence = Silence(_SECONDS_OF_SILENCE)
 
         def start(place: Place) -> None:
             future = send(place)
             under_way[future] = place
             future.add_done_callback(ready.put)
+
+        def again(why: str, most: int, place: Place) -> bool:
+            tries[why, place] += 1
+            return tries[why, place] < most
 
         try:
             for place in itertools.islice(left, max(1, ahead)):
@@ -173,13 +204,22 @@ class Session:
                 except queue.Empty:
                     self.require_connection()
                     watch()
+                    for stuck_one, why in self._stuck(under_way).items() if silence.is_long else ():
+                        place = under_way.pop(stuck_one)
+                        self.client.cancel(stuck_one, force=True)
+                        if not again("moved", _TRIES_TO_MOVE, place):
+                            raise ClusterError(never_sent(why)) from None
+                        start(place)
+                        silence.broken()
                     continue
+                if future not in under_way:  # it was sent again
+                    continue
+                silence.broken()
                 place = under_way.pop(future)
                 try:
                     found, size = arrived(self._fetched(future))
                 except Exception as error:
-                    tries[place] += 1
-                    if type(error).__name__ != "KilledWorker" or tries[place] >= _TRIES:
+                    if type(error).__name__ != "KilledWorker" or not again("killed", _TRIES, place):
                         raise
                     start(place)
                     continue
@@ -191,6 +231,35 @@ class Session:
         finally:
             if under_way and self.client.status == "running":
                 self.client.cancel(list(under_way), force=True)
+
+    def _stuck(self, futures: Iterable[Any]) -> dict[Any, str]:
+        """Those of the futures that will never be done, because a value could not go from one worker to another.
+
+        What they are made of, and would be stuck again, is cancelled or forgotten.
+        """
+        told: dict[Hashable, str] = {}
+        for found in self._ask(stuck).values():
+            told.update(found if isinstance(found, dict) else {})
+        if not told:
+            return {}
+        shared = [told[key] for key in self.held.keys() & told.keys()]
+        if shared:
+            self.held.clear()
+            return dict.fromkeys(futures, shared[0])
+        hit = {future: told.keys() & self._keys(future) for future in futures}
+        if not any(hit.values()):
+            at_work = {key for keys in self.client.processing().values() for key in keys}
+            if at_work and at_work <= told.keys():
+                raise ClusterError(occupied(at_work))
+        bad = [part for future in hit for part in self._made_of.get(future, ()) if told.keys() & self._keys(part)]
+        self.client.cancel([part for part in bad if hasattr(part, "cancelled")], force=True)
+        return {future: told[next(iter(keys))] for future, keys in hit.items() if keys}
+
+    def _keys(self, made: Any) -> set[Hashable]:
+        """The names of all tasks that make a future or a lazy value, beside values that are held."""
+        if hasattr(made, "__dask_graph__"):
+            return set(made.__dask_graph__())
+        return {made.key}.union(*map(self._keys, self._made_of.get(made, ())))
 
     def _fetched(self, future: Any) -> Any:
         """The result of a task that is done. A client that is closed meanwhile would let this wait for ever."""

@@ -79,6 +79,36 @@ def combined(version: str, combine: Callable[[Any, Any], Any], first: Any, secon
         return combine(copy.deepcopy(first), arrival.arrived(second)[0])
 
 
+def cut(
+    version: str, objects: Any, number: int, bundles: Any, names: Sequence[tuple[str, int]], *partitions: Any
+) -> list[Any]:
+    """The objects of a block by the numbers of their bundles; those with -1 are in none."""
+    _require(version)
+    objects = arrival.shared(objects)
+    with in_this_thread(), supplied(dict(zip(names, partitions, strict=True))):
+        block = objects.block(number)
+        return [block.take(np.flatnonzero(bundles == bundle)) for bundle in range(bundles.max() + 1)]
+
+
+def part(version: str, parts: Sequence[Any], place: int) -> Any:
+    """One of several results of a task."""
+    _require(version)
+    return parts[place]
+
+
+def joined(version: str, *parts: Any) -> Any:
+    """Objects of one kind that come from several blocks."""
+    _require(version)
+    found = [arrival.arrived(part)[0] for part in parts]
+    return found[0] if len(found) == 1 else type(found[0]).joined(found)
+
+
+def of_group(version: str, task: Any, bundle: Any, places: Any, rest: Any) -> Any:
+    """A task over a bundle of objects, or those at some of its places, and what else it takes."""
+    chosen = arrival.arrived(bundle)[0] if places is None else arrival.shared(bundle).take(places)
+    return call(version, arrival.shared(task), chosen, arrival.arrived(rest)[0])
+
+
 def prepared(version: str, work: Any, item: Any) -> Any:
     """What several items share."""
     return call(version, arrival.shared(work).prepared, arrival.arrived(item)[0])

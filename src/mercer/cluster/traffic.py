@@ -19,7 +19,7 @@ class Traffic:
 
     tasks: int = 0
     sent: int = 0
-    """Bytes of values that this process sent, pickled: each once, however many tasks use it."""
+    """Bytes that this process sent, pickled: arguments of tasks, and values that many tasks use, each of them once."""
     fetched: int = 0
     """Bytes of results that came back to this process, pickled."""
     moved: int = 0

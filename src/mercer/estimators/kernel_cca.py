@@ -74,7 +74,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     correlations_ : the correlations of the pairs, shrunk by the penalty.
     expansion_y_ : the functions of the second view, as `expansion_` has those of the first.
     certificate_ : the fraction of all correlation that the pairs contain, the largest fraction possible for as many,
-    and the residual of the eigenproblem.
+        and the residual of the eigenproblem.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
     n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.

@@ -45,7 +45,7 @@ class KernelFisherDiscriminant(
     separation_ : scatter between classes over scatter within, along each direction.
     means_ : the class means along the directions.
     certificate_ : the fraction of separation that the directions of `transform` contain, the largest fraction possible,
-    and the residual of the eigenproblem.
+        and the residual of the eigenproblem.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
     n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.

@@ -35,7 +35,8 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
 
     Parameters
     ----------
-    n_clusters : the number of clusters. kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`.
+    n_clusters : the number of clusters.
+    kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`.
     n_init : the number of runs.
     max_iter : the most rounds in each run.
     random_state : the seed of the starts.

@@ -54,7 +54,7 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
     tol : how far the optimality conditions may be violated.
     max_iter, time_limit : limits on the iterations of each machine, and on the seconds for all.
     dual : as in `SVC`, except that ``"auto"`` uses features for smooth losses from 5,000 objects on, and for joint
-    machines of several classes with any number, to the same `tol`.
+        machines of several classes with any number, to the same `tol`.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
             weights = sample_weights(sample_weight, objects)
             refuse_weightless_classes(classes, weights)
             refuse_pointless(loss)
-            fitted = self._fit_kernel(kernel, objects)
+            fitted = self._fit_kernel(kernel, objects, weights)
             problems = self._problems(loss, classes, weights)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._gram_dtype())
             guarded = guarded_gram(settings, fitted, objects, [loss] * len(problems))

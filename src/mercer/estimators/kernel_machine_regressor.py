@@ -123,16 +123,19 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
             objects = kernel.coerce(X)
             targets, _ = numbers_of(self, y, objects, several=False)
             self._check_features(X, objects, reset=True)
-            problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects, dropping=True))
+            weights = sample_weights(sample_weight, objects, dropping=True)
+            problems = self._problems(targets[:, 0], weights)
             for loss in losses:
                 refuse_pointless(loss)
-            fitted = self._fit_kernel(kernel, objects)
+            fitted = self._fit_kernel(kernel, objects, weights)
             cache = getattr(self, "cache_size", None)
             memory = self.memory if cache is None else cache
             settings = GramSettings(owner, self.dual, memory, self.psd, self._gram_dtype(), nu_form=self._nu_form)
             guarded = guarded_gram(settings, fitted, objects, losses)
             limits = self._limits()
-            trained = train_problems(problems, fitted, objects, guarded, self._solver(limits), limits, began)
+            trained = train_problems(
+                problems, fitted, objects, guarded, self._solver(limits), limits, began, in_parts=not self._nu_form
+            )
         self.kernel_, self.expansion_, self.support_ = fitted, trained.expansion, trained.support
         self._repair = trained.repair
         self._certify_later(trained.prove)

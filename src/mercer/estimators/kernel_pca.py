@@ -63,8 +63,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
 
     Parameters
     ----------
-    n_components : the number of components; None for all with a positive eigenvalue. kernel, gamma, degree, coef0 : as
-    in `KernelRidge`.
+    n_components : the number of components; None for all with a positive eigenvalue.
+    kernel, gamma, degree, coef0 : as in `KernelRidge`.
     memory, time_limit, psd : as in `SVC`.
     fit_inverse_transform : whether to learn the map from scores back to vectors, by kernel ridge regression.
     alpha : the penalty of that regression.
@@ -76,7 +76,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     eigenvalues_, eigenvectors_ : those of the centred Gram matrix, in descending order.
     explained_variance_ratio_ : fractions of the variance in feature space.
     certificate_ : the fraction explained, the largest fraction that as many components could explain, and the residual
-    of the eigenproblem, all in float64; printed, it is a sentence.
+        of the eigenproblem, all in float64; printed, it is a sentence.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
     n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.

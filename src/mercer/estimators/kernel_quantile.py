@@ -23,8 +23,8 @@ class KernelQuantileRegressor(KernelMachineRegressor):
     ----------
     quantiles : one number in (0, 1), or several; `predict` then returns one column for each, in their order.
     non_crossing : whether to sort the predicted quantiles of an object, which never increases the loss; otherwise a
-    higher quantile may be below a lower one. C, kernel, degree, gamma, coef0, fit_intercept, tol, max_iter, time_limit,
-    memory, psd, dual, dtype : as in
+        higher quantile may be below a lower one.
+    C, kernel, degree, gamma, coef0, fit_intercept, tol, max_iter, time_limit, memory, psd, dual, dtype : as in
         `KernelMachineRegressor`.
 
     Attributes

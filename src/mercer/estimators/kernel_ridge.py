@@ -44,7 +44,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
     ----------
     alpha : the penalty, one number or one per output.
     kernel, degree, coef0 : as in `SVC`; ``"polynomial"``, ``"laplacian"``, ``"chi2"`` and ``"cosine"`` are also names
-    of kernels.
+        of kernels.
     gamma : as in `SVC`; None, as in scikit-learn, means 1 / (number of features), and 1 for ``"chi2"``.
     fit_intercept : whether to fit an unpenalised c; scikit-learn's KernelRidge has none.
     memory : memory for the Gram matrix: ``"auto"`` or a number of MiB.
@@ -101,7 +101,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects)
             alphas = checked_alpha(owner, alpha, targets.shape[1])
-            fitted, gram = (self._fit_kernel(kernel, objects), None) if known is None else known[::2]
+            fitted, gram = (self._fit_kernel(kernel, objects, weights), None) if known is None else known[::2]
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
             found = fit_ridge(problem, settings, fitted, objects, self._limits(), began, gram)

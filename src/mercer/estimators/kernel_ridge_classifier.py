@@ -98,9 +98,9 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
             else:
                 labels, targets = np.arange(table.shape[1]), 2.0 * table - 1.0
             self._check_features(X, objects, reset=True)
-            weights = weights * self._factors(y, table)
+            given, weights = weights, weights * self._factors(y, table)
             alphas = checked_alpha(owner, self.alpha, targets.shape[1])
-            fitted = self._fit_kernel(kernel, objects)
+            fitted = self._fit_kernel(kernel, objects, given)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
             found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)

@@ -13,7 +13,7 @@ from sklearn.model_selection import check_cv
 
 from mercer import _check
 from mercer._progress import reporting
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.errors import InputError
 from mercer.estimators.kernel_ridge import KernelRidge, Known
 from mercer.gram import budget, known
@@ -45,7 +45,7 @@ class KernelRidgeCV(KernelRidge):
     scoring : None for minus the mean squared error, or a scorer of scikit-learn by name.
     store_cv_results : keep the cross-validated predictions as `cv_predictions_`, (objects, outputs, alphas).
     kernel, gamma, degree, coef0, fit_intercept, memory, time_limit, psd, dual : as in `KernelRidge`; only the matrix of
-    all objects is repaired. Explicit features are used if there are fewer of them than objects.
+        all objects is repaired. Explicit features are used if there are fewer of them than objects.
 
     Attributes
     ----------
@@ -85,10 +85,15 @@ class KernelRidgeCV(KernelRidge):
             objects = kernel.coerce(X)
             targets, single = numbers_of(self, y, objects, several=True)
             weights = sample_weights(sample_weight, objects)
-            _refuse_weightless(weights)
             folds = None if self.cv is None else self._folds(objects, targets)
+            used = np.flatnonzero(weights > 0)
+            whole = len(used) == len(weights)
+            if not whole:  # what weighs nothing is neither trained nor tested on
+                self._refuse_weightless(weights)
+                objects, targets, weights = objects.take(used), targets[used], weights[used]
+                folds = None if folds is None else _among(used, folds)
             residuals, made = self._residuals(kernel, objects, targets, weights, alphas, folds)
-            predictions = targets[:, :, None] - residuals
+            predictions, made = targets[:, :, None] - residuals, made if whole else None
             score = self._scorer(weights)
             scores = np.array([score(targets, predictions[:, :, number]) for number in range(len(alphas))])
             best = int(scores.argmax())
@@ -109,6 +114,14 @@ class KernelRidgeCV(KernelRidge):
         if alphas.ndim != 1 or not len(alphas) or not (np.isfinite(alphas) & (alphas > 0)).all():
             raise _check.fail(type(self).__name__, "alphas", rule, self.alphas)
         return alphas
+
+    def _refuse_weightless(self, weights: Float64) -> None:
+        if self.store_cv_results:
+            where = int(np.flatnonzero(weights == 0)[0])
+            raise InputError(
+                f"store_cv_results needs positive weights; object {where} has 0, and is predicted by no fold. Leave "
+                "such objects out."
+            )
 
     def _folds(self, objects: Objects, targets: Float64) -> list[Any]:
         splits = list(check_cv(self.cv).split(np.empty((len(objects), 1)), targets))
@@ -132,7 +145,8 @@ class KernelRidgeCV(KernelRidge):
         """y minus the cross-validated prediction, as (objects, outputs, alphas), and the matrix of all objects."""
         if folds is not None and kernel.data_dependent:
             return self._refitted_residuals(kernel, objects, targets, weights, alphas, folds), None
-        fitted, residuals = kernel.fit(objects), np.empty((*targets.shape, len(alphas)))
+        residuals = np.empty((*targets.shape, len(alphas)))
+        fitted = self._fit_kernel(kernel, objects, weights)
         with reporting("Cross-validation") as report:
             gram = training_gram(self._settings(), fitted, objects, [Squared()])
             if folds is None and isinstance(gram.factor, BlockRows):
@@ -181,7 +195,7 @@ class KernelRidgeCV(KernelRidge):
         residuals = np.empty((*targets.shape, len(alphas)))
         for fold in folds:
             train = np.setdiff1d(np.arange(len(objects)), fold)
-            fitted = kernel.fit(objects.take(train))
+            fitted = self._fit_kernel(kernel, objects.take(train), weights[train])
             order = np.concatenate([train, fold])
             gram = training_gram(self._settings(), fitted, objects.take(order), [Squared()])
             path = self._path(fitted, gram, targets[order], weights[order], len(alphas))
@@ -197,10 +211,12 @@ class KernelRidgeCV(KernelRidge):
         return lambda y, predicted: float(scorer(_Echo(predicted), np.empty((len(y), 0)), y, sample_weight=weights))
 
 
-def _refuse_weightless(weights: Float64) -> None:
-    if (weights == 0).any():
-        where = int(np.flatnonzero(weights == 0)[0])
-        raise InputError(f"Cross-validation needs positive weights; object {where} has 0. Leave such objects out.")
+def _among(used: Indices, folds: list[Any]) -> list[Any]:
+    """The folds of some of the objects, counted among these; folds of which nothing is left are no folds."""
+    parts = [np.flatnonzero(np.isin(used, fold)) for fold in folds]
+    if max(map(len, parts)) == len(used):
+        raise InputError("All objects with positive weights are in one fold, so there is nothing to train on.")
+    return [part for part in parts if len(part)]
 
 
 class _Echo(RegressorMixin, BaseEstimator):

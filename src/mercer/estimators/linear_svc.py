@@ -69,10 +69,10 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     Parameters
     ----------
     penalty : ``"l2"``, or ``"l1"`` for |w|_1 in place of 1/2 |w|^2, which makes most weights zero; only with the
-    squared hinge.
+        squared hinge.
     loss : ``"squared_hinge"``, or ``"hinge"``, the loss of `SVC`.
     dual : ``"auto"`` chooses as above; True for dual coordinate descent, False for Newton's method (with conjugate
-    gradients if there are many features), which does not work for the hinge.
+        gradients if there are many features), which does not work for the hinge.
     tol : training ends when the duality gap is at most this fraction of the objective.
     C : the penalty on slack, in (0, inf).
     multi_class : ``"ovr"``, one class against the rest, or ``"crammer_singer"``, all at once: 1/2 sum_k |w_k|^2 + C
@@ -81,15 +81,15 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     intercept_scaling : a number s adds 1/2 (c / s)^2 (|c| / s with ``"l1"``), as scikit-learn does; ``None`` leaves c
         unpenalised.
     class_weight : factors on C per class, or ``"balanced"``. As in scikit-learn, with more than two classes each factor
-    applies only to the machine of its class.
+        applies only to the machine of its class.
     verbose : accepted for compatibility with scikit-learn; progress is always shown on a terminal.
     random_state : the order in which dual coordinate descent visits rows; ``None`` is the same order each time.
     max_iter : limit on Newton steps or epochs of each machine; -1 for none.
     time_limit : limit on seconds for the whole fit.
     kernel : ``"linear"``, or any kernel with explicit features: polynomials of low degree, kernels that count
-    (`Spectrum`, `GappedKmer`, `WeightedDegree`, `WeisfeilerLehman`, `SetIntersection` ...), their sums and normalised
-    forms. X then contains the objects that the kernel compares, and `coef_` has a weight for each feature that occurs
-    in training.
+        (`Spectrum`, `GappedKmer`, `WeightedDegree`, `WeisfeilerLehman`, `SetIntersection` ...), their sums and
+        normalised forms. X then contains the objects that the kernel compares, and `coef_` has a weight for each
+        feature that occurs in training.
     probability : whether to learn `predict_proba`, as in `SVC`.
 
     Attributes

@@ -21,7 +21,7 @@ from mercer.solvers.solution import Status
 from mercer.training.certificate import certify
 from mercer.training.margin_classifier import MarginClassifier
 from mercer.training.nu import NoMarginError, largest_nu, train_nu_classifier
-from mercer.training.pairs import Solved
+from mercer.training.pair_machines import Solved
 from mercer.training.targets import Classes
 from mercer.training.train import Machine
 from mercer.training.voting import pairs
@@ -39,18 +39,18 @@ class NuSVC(MarginClassifier):
 
     Parameters
     ----------
-    nu : in (0, 1], and at most twice the fraction of the smaller of any two classes. kernel, degree, gamma, coef0,
-    shrinking, probability, tol, cache_size, class_weight, verbose, max_iter,
-    decision_function_shape, break_ties, random_state, time_limit, memory, psd, dtype : as in `SVC`.
+    nu : in (0, 1], and at most twice the fraction of the smaller of any two classes.
+    kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter,
+        decision_function_shape, break_ties, random_state, time_limit, memory, psd, dtype : as in `SVC`.
     dual : as in `SVC`, but features are used from 5,000 objects on. With up to about a thousand features, Newton's
-    method on their weights stops at a duality gap of `tol` / 10,000 of the objective; with more, working sets stop by
-    `tol`, as on a Gram matrix.
+        method on their weights stops at a duality gap of `tol` / 10,000 of the objective; with more, working sets stop
+        by `tol`, as on a Gram matrix.
 
     Attributes
     ----------
     classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, class_weight_ : as in `SVC`.
-    penalties_ : for each pair of classes, the C with which `SVC` has the same solution. kernel_, expansion_,
-    certificate_, n_iter_, fit_status_, shape_fit_, calibration_, probA_, probB_, n_features_in_,
+    penalties_ : for each pair of classes, the C with which `SVC` has the same solution.
+    kernel_, expansion_, certificate_, n_iter_, fit_status_, shape_fit_, calibration_, probA_, probB_, n_features_in_,
         feature_names_in_ : as in `SVC`.
 
     >>> from mercer import NuSVC

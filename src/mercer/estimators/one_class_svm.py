@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Mapping
@@ -17,21 +18,27 @@ from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64
 from mercer.gram.condensing import machine_over
+from mercer.gram.contract import Gram
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.training.certificate import Certificate, lost_in_double
+from mercer.training.certificate import Certificate, lost_in_double, unproved
 from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guard, guarded_gram
 from mercer.training.nu import solve_nu_form
+from mercer.training.on_a_part import Part, affordable
 from mercer.training.parameters import LibsvmParameters
 from mercer.training.storing import MACHINE, ArrayField, ExpansionField, Field, ValueField, positive
 from mercer.training.targets import sample_weights
 from mercer.training.train import Machine, warn_if_unfinished
+
+_ROUNDED = 1e-9
+"""By how much a coefficient may be beyond its bound, as a share of it, by rounding."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -100,7 +107,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
             objects = kernel.coerce(X)
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects, dropping=True)
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects, weights)
             memory = self.memory if self.cache_size is None else self.cache_size
             settings = GramSettings(owner, self.dual, memory, self.psd, self._gram_dtype(), nu_form=True)
             guarded = guarded_gram(settings, fitted, objects, [Hinge()])
@@ -110,12 +117,8 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
             linear = self._linear(mass, part.diagonal())
             problem = BoxProblem(linear, np.zeros(len(used)), weights[used], mass)
             with reporting("Training") as report:
-                found, _ = solve_nu_form(
-                    part,
-                    problem,
-                    tol,
-                    self._limits(),
-                    lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
+                found = _solved(
+                    part, problem, tol, self._limits(), lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}")
                 )
         dual = np.zeros((len(objects), 1))
         dual[used, 0] = found.coefficients
@@ -126,7 +129,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         self._repair = guarded.repair(dual[self.support_])
         intercept = np.array([float(found.intercept)])
         self.expansion_, self.support_ = machine_over(fitted, objects, self.support_, full[self.support_], intercept)
-        self._centre = float(found.coefficients @ found.outputs) / mass**2
+        self._centre = _squared(found, linear) / mass**2
         dtype = np.dtype(guarded.gram.dtype).name
         self.n_iter_ = found.stats.iterations
         prove = partial(self._proof, weights[used], linear, found, part.diagonal(), dtype)
@@ -143,15 +146,18 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
 
     def _proof(self, weights: Float64, linear: Float64, found: Solution, diagonal: Float64, dtype: str) -> Certificate:
         """The primal is 1/2 |w|^2 + mass t + sum_i w_i max(0, -(f_i + t)): f outputs and `linear`, t the intercept."""
-        b, outputs = found.coefficients, found.outputs
+        b, outputs, steps = found.coefficients, found.outputs, found.stats.iterations
+        if len(outputs) < len(b):  # time was over before they were known
+            return unproved(steps, dtype)
         off = found.off + lost_in_double(np.sqrt(np.abs(diagonal)), b, outputs)
         t, squared = float(self.expansion_.intercept[0]), max(float(b @ outputs), 0.0)
         most = squared + float((np.abs(b) * off).sum())
         primal = 0.5 * most + self._mass * t + float(weights @ np.maximum(0.0, off - (outputs + linear + t)))
-        dual = -0.5 * most - float(linear @ b)
+        feasible = (b <= weights * (1.0 + _ROUNDED)).all()  # not where a part of the objects stands for the others
+        dual = -0.5 * most - float(linear @ b) if feasible else -math.inf
         problem = BoxProblem(linear, np.zeros(len(b)), weights, self._mass)
         worst = problem.violation(b, -(outputs + linear), off)
-        margin, steps = 1.0 / math.sqrt(squared) if squared > 0 else math.inf, found.stats.iterations
+        margin = 1.0 / math.sqrt(squared) if squared > 0 else math.inf
         return Certificate(primal, dual, worst, margin, steps, kernel_entries=0, seconds=0.0, dtype=dtype)
 
     def decision_function(self, X: Any) -> Float64:
@@ -241,3 +247,24 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
     def coef_(self) -> Any:
         """Weights of the features, for the linear kernel only."""
         return self._linear_weights()
+
+
+def _solved(gram: Gram, problem: BoxProblem, tol: float, limits: Limits, on_chunk: OnChunk) -> Solution:
+    """The solution of all objects, or, where time is short, that of a part of them."""
+    assert problem.total is not None
+    parts = affordable(gram, problem.upper, problem.total / float(problem.upper.sum()), limits)
+    if parts is None:
+        return solve_nu_form(gram, problem, tol, limits, on_chunk)[0]
+
+    def train(part: Part) -> Solution:
+        some = dataclasses.replace(problem.part(part.ids), upper=part.weights)
+        return solve_nu_form(gram.view(part.ids), some, tol, limits, on_chunk)[0]
+
+    part, found = parts.largest(train)
+    return part.solution(found)
+
+
+def _squared(found: Solution, linear: Float64) -> float:
+    """|w|^2; of a part of the objects, by the objective 1/2 |w|^2 + linear'b."""
+    b = found.coefficients
+    return float(b @ found.outputs) if len(found.outputs) else 2.0 * (found.objective - float(linear @ b))

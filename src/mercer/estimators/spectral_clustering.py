@@ -33,8 +33,8 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
 
     Parameters
     ----------
-    n_clusters : the number of clusters. kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`; values
-    must not be negative.
+    n_clusters : the number of clusters.
+    kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`; values must not be negative.
     n_components : the number of columns of the embedding; None for as many as clusters.
     n_init : the number of starts of k-means in the embedding.
     assign_labels : ``"kmeans"``, or ``"cluster_qr"``, which finds clusters by a pivoted QR decomposition.
@@ -45,7 +45,7 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
     labels_ : the cluster of each object.
     embedding_ : its coordinates.
     certificate_ : the fraction of similarities within clusters, and an upper bound for any clusters from the spectral
-    relaxation.
+        relaxation.
     n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import SpectralClustering, kernels

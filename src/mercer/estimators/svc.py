@@ -16,7 +16,7 @@ from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.training.margin_classifier import MarginClassifier
-from mercer.training.pairs import CForm, Solved
+from mercer.training.pair_machines import CForm, Solved
 from mercer.training.show_work import MOST_OBJECTS, FewObjects, ShownWork, show_work
 from mercer.training.targets import Classes
 from mercer.training.train import train
@@ -55,15 +55,15 @@ class SVC(MarginClassifier):
     time_limit : limit on seconds for the whole fit.
     memory : memory for stored kernel values: ``"auto"``, half of what is available, or a number of MiB.
     dtype : ``"auto"`` trains on a float32 matrix if there are more than 2,048 objects and the kernel allows it, and
-    corrects the solution in float64; ``"float64"`` computes every kernel value in float64, in twice the time and
+        corrects the solution in float64; ``"float64"`` computes every kernel value in float64, in twice the time and
         memory. The certificate is about the kernel in float64 either way.
     psd : what to do if the kernel turns out not to be positive semi-definite: ``"warn"``, ``"error"``, ``"ignore"``, or
         train on a repaired matrix without negative eigenvalues: ``"clip"`` drops them, ``"flip"`` drops their signs,
         ``"shift"`` raises all. Prediction follows the same rule; with the first two it uses all training objects.
     dual : True trains on the Gram matrix; False on explicit features of the kernel, if it has them (`Linear`,
-    polynomials of low degree, kernels that count): the same machine without a matrix, trained to a duality gap of `tol`
-    / 10 of the objective. ``"auto"`` uses features if there are ten times as many objects as features per object, and
-    either at least 20,000 objects or a matrix that does not fit `memory`.
+        polynomials of low degree, kernels that count): the same machine without a matrix, trained to a duality gap of
+        `tol` / 10 of the objective. ``"auto"`` uses features if there are ten times as many objects as features per
+        object, and either at least 20,000 objects or a matrix that does not fit `memory`.
 
     Attributes
     ----------

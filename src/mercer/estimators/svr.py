@@ -45,9 +45,8 @@ class SVR(LibsvmParameters, KernelMachineRegressor):
     C : the penalty on errors, in (0, inf]; ``inf`` asks for a function that stays within the tube everywhere.
     epsilon : half the width of the tube in which errors cost nothing.
     shrinking, verbose : accepted for compatibility with scikit-learn, and ignored.
-    cache_size : memory for stored kernel values in MiB; ``None`` to use `memory`. kernel, degree, gamma, coef0, tol,
-    max_iter, time_limit, fit_intercept, memory, psd, dual, dtype : as in
-        `SVC`.
+    cache_size : memory for stored kernel values in MiB; ``None`` to use `memory`.
+    kernel, degree, gamma, coef0, tol, max_iter, time_limit, fit_intercept, memory, psd, dual, dtype : as in `SVC`.
 
     Attributes
     ----------

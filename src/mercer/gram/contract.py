@@ -31,6 +31,9 @@ _SECONDS_PER_BYTE = 1.0 / 2**30
 _TIMED = 0.01
 """Seconds of sampling from which the cost of all entries is estimated: shorter samples are dominated by the cost of
 calls."""
+_TIMES, _SURELY = 4, 0.5
+"""How often a sample is taken, each time of other objects, before it is believed that a few entries take so long: on a
+busy machine a process waits a tenth of a second now and then. What takes longer than half a second is believed."""
 TILE_BYTES = 2 * 2**20
 """Bytes of a tile and its inputs, which should stay in the second-level cache. Larger tiles do not fit, smaller ones
 spend more time on calls."""
@@ -225,12 +228,21 @@ class Gram(ABC):
         while share < 1.0:
             side = min(2 * side, n, m)
             share = side * side / (n * m)
-            began = time.perf_counter()
-            self.rows(np.arange(n - side, n), np.arange(side))  # entries of different objects, off the diagonal
-            took = time.perf_counter() - began
+            took = self._took(side, 0)
+            for place in range(1, min(_TIMES, min(n, m) // side)):
+                if not _TIMED < took < _SURELY:
+                    break
+                took = min(took, self._took(side, place))
             if took > _TIMED or side == min(n, m):
                 break
         return took / share * (0.5 if self.symmetric else 1.0)
+
+    def _took(self, side: int, place: int) -> float:
+        """The seconds that a block of entries takes: of different objects, off the diagonal."""
+        first, last = place * side, self.shape[0] - place * side
+        began = time.perf_counter()
+        self.rows(np.arange(last - side, last), np.arange(first, first + side))
+        return time.perf_counter() - began
 
     @final
     def view(self, rows: Any, columns: Any = None) -> Gram:

@@ -166,6 +166,12 @@ class Executor(Protocol):
         """The results of a task for each item, in order."""
         ...
 
+    def over_groups(
+        self, task: Callable[[Any, Any], Result], objects: Any, groups: Sequence[Any], rest: Sequence[Any]
+    ) -> list[Result | None]:
+        """What ``task(objects at the places of a group, rest of it)`` gives, in order; None where the rest is None."""
+        ...
+
     def results(
         self,
         work: Any,
@@ -189,6 +195,33 @@ _elsewhere: contextvars.ContextVar[Executor | None] = contextvars.ContextVar("me
 def elsewhere() -> Executor | None:
     """The executor that does long work in place of this machine's threads; None if there is none."""
     return _elsewhere.get()
+
+
+_staying: contextvars.ContextVar[bool] = contextvars.ContextVar("mercer_staying", default=False)
+
+
+class ElsewhereError(Exception):
+    """Work that other machines would have to do, where it may not leave this one."""
+
+
+@contextlib.contextmanager
+def staying_here() -> Iterator[None]:
+    """Inside the block, no work goes to other machines; what cannot be done here is an `ElsewhereError`.
+
+    While a client pickles something it cannot receive anything: whoever waited for other machines would wait for ever.
+    """
+    token = _staying.set(True)
+    try:
+        with working_elsewhere(None):
+            yield
+    finally:
+        _staying.reset(token)
+
+
+def refuse_to_leave() -> None:
+    """Refuse work for other machines where it has to stay here."""
+    if _staying.get():
+        raise ElsewhereError
 
 
 @contextlib.contextmanager

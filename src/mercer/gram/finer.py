@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -46,6 +46,10 @@ class _Measured:
 
     rounding: Rounding | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process has a lock of its own."""
+        return _Measured, (self.rounding,)
 
 
 @final

@@ -5,11 +5,11 @@ make results the same, bit for bit, on threads, other processes and other machin
 resumed:
 
 - The **plan**, which is the number of objects in each block, is fixed when the source is created. It never depends on
-threads, workers or memory.
+  threads, workers or memory.
 - `read(number)` gives the same objects each time, wherever it is called. A source is therefore pickled as what is
   needed to read it again (paths, not data) and keeps no place in a file.
 - Sums over blocks follow a fixed binary tree of their numbers, by `reduce(task, items, combine)` of the executor: see
-`Reducer`.
+  `Reducer`.
 
 Arrays with one number per object (targets, weights, outputs, coefficients) may be in memory; the objects themselves are
 never all in memory. A kernel turns blocks into `mercer.inputs.streamed.Streamed`, the objects of its own kind, which
@@ -199,7 +199,7 @@ class PartOfBlocks(Blocks):
         self._places = [self._chosen(number) for number in range(len(blocks))]
         self._numbers = [number for number, places in enumerate(self._places) if len(places)]
         if not self._numbers:
-            raise InputError(f"A share of {share:g} of these blocks is no object at all.")
+            raise InputError(f"A fraction of {share:g} of these blocks is less than one object.")
 
     def _chosen(self, number: int) -> Indices:
         """Positions within a block, in order."""

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer._types import Int64
 from mercer.errors import InputError
@@ -27,8 +26,8 @@ def foreign_draft(item: Any, number: int) -> Draft | dict[str, Any] | None:
         return molecule_draft(item)
     if hasattr(item, "get_edges") and hasattr(item, "get_vertices") and hasattr(item, "get_labels"):
         return _grakel(item)
-    if isinstance(item, tuple) and 1 < len(item) <= 3 and _is_grakel_tuple(item):
-        return _grakel_tuple(item, number)
+    if isinstance(item, tuple | list) and 1 < len(item) <= 3 and _is_grakel_tuple(item):
+        return _grakel_tuple(tuple(item), number)
     return None
 
 
@@ -96,8 +95,11 @@ def _grakel(graph: Any) -> dict[str, Any]:
     return _with_direction(found)
 
 
-def _is_grakel_tuple(item: tuple[Any, ...]) -> bool:
+def _is_grakel_tuple(item: tuple[Any, ...] | list[Any]) -> bool:
+    """Whether it is edges with dicts of labels; as a list, which its data sets hold, a list could be edges."""
     first, *rest = item
+    if isinstance(item, list) and not isinstance(rest[0], Mapping):
+        return False
     graph = isinstance(first, Mapping | set | frozenset | list) or hasattr(first, "shape")
     return graph and all(part is None or isinstance(part, Mapping) for part in rest)
 
@@ -123,6 +125,8 @@ def _grakel_tuple(item: tuple[Any, ...], number: int) -> dict[str, Any]:
 def _edges(first: Any, number: int) -> tuple[list[Any], list[float] | None, list[Any]]:
     """Edges, their weights and the nodes, from a matrix, a set of pairs, or dicts of pairs or of neighbours."""
     if hasattr(first, "shape"):
+        import scipy.sparse as sp
+
         matrix = sp.coo_array(first)
         if matrix.shape[0] != matrix.shape[1]:
             raise InputError(f"Graph {number}: an adjacency matrix is square, got shape {matrix.shape}.")

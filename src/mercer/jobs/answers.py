@@ -1,4 +1,4 @@
-"""What a model says about new objects, as plain values: for the command line, for JSON and for CSV."""
+"""The answers of a model about new objects, as plain values for the command line, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -13,25 +13,28 @@ from mercer.jobs import calibration
 from mercer.jobs.threshold import Threshold
 from mercer.jobs.trained import Reason, TrainedModel
 
+LOGARITHMS = "to the logarithm"
+"""What contributions add to, where it is not the prediction itself."""
+
 
 @final
 @dataclass(frozen=True)
 class Columns:
-    """What is said of each object besides its prediction."""
+    """What is reported for each object besides its prediction."""
 
     reasons: int = 0
-    """How many support objects are named as reasons."""
+    """The number of support objects named as reasons."""
     decisions: bool = False
     top: int = 0
-    """How many of the most probable classes are named, instead of the probabilities of all."""
+    """The number of most probable classes to name, instead of the probabilities of all."""
     threshold: str | None = None
-    """From which probability on a class is predicted: a number for the second class of two, ``class=number``, or
+    """The probability from which a class is predicted: a number for the second class of two, ``class=number``, or
     ``class=cost:cost``; None for the threshold that the model was trained with, if any."""
     interval: int | None = None
     """The level, in per cent, of an interval around each predicted number."""
 
     def check(self, model: TrainedModel) -> None:
-        """Refuse what the model cannot say."""
+        """Refuse columns that the model cannot provide."""
         chances = model.task == "classification" and model.calibration.size
         if (self.top or self.threshold is not None) and not chances:
             raise ParameterError("--top and --threshold need a model that gives the probabilities of classes.")
@@ -41,12 +44,12 @@ class Columns:
             self.margin(model)
 
     def cut(self, model: TrainedModel, text: str) -> Threshold:
-        """From which probability on a class is predicted."""
+        """The probability from which a class is predicted."""
         assert model.classes is not None
         return Threshold.parse(text, [str(label) for label in model.classes])
 
     def margin(self, model: TrainedModel) -> float:
-        """Half the width of an interval around a predicted number, on the scale that was learnt."""
+        """Half the width of an interval around a predicted number, on the learnt scale."""
         known = model.about.get("errors") or {}
         if str(self.interval) not in known:
             if not known:
@@ -55,7 +58,7 @@ class Columns:
         return float(known[str(self.interval)])
 
     def around(self, model: TrainedModel, prediction: float) -> tuple[float, float]:
-        """The ends of an interval around a predicted number, as wide as errors are on the scale that was learnt."""
+        """The ends of an interval around a predicted number, from the size of errors on the learnt scale."""
         margin, link = self.margin(model), model.link
         if not prediction > 0 or not link.name:
             return prediction - margin, prediction + margin
@@ -64,7 +67,7 @@ class Columns:
 
 
 def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) -> list[dict[str, Any]]:
-    """What the model says of prepared objects, which have these names."""
+    """The answers of the model about prepared objects with these names."""
     across = model.similarities(part)
     predicted, values = model.predictions_from(part, across)
     chances = None
@@ -88,12 +91,14 @@ def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) 
         told["unlike_training"] = bool(unlike[place])
         if columns.reasons:
             told |= _reasons(why[place], because[place])
+            if model.link.name:
+                told["contributions"] = LOGARITHMS
         found.append(told)
     return found
 
 
 def _reasons(objects: list[Reason], columns: list[Reason]) -> dict[str, Any]:
-    """The support objects, and the columns where there are any, that contributed most."""
+    """The support objects, and the columns if there are any, that contributed most."""
     told = {"reasons": [{"object": one.name, "contribution": one.contribution} for one in objects]}
     if columns:
         told["columns"] = [{"column": one.name, "contribution": one.contribution} for one in columns]
@@ -110,5 +115,5 @@ def _chances(model: TrainedModel, chances: Float64, top: int) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A NumPy value as one of Python."""
+    """A NumPy value as a Python value."""
     return value.item() if isinstance(value, np.generic) else value

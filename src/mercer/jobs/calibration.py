@@ -1,4 +1,4 @@
-"""Probabilities from decision values, learnt from objects that were held out."""
+"""Probabilities from decision values, learnt from held-out objects."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from mercer.training.folds import Split
 
 _C = 100.0
-"""How little the slope is held back: separable decision values would make it infinite."""
+"""The weak regularisation of the slope, which separable decision values would make infinite."""
 _KINDS = 3
-"""Of evidence for one of several classes."""
+"""The same for the slopes of evidence of several classes."""
 _STEPS, _SHORTEST = 100, 1e-6
-"""Newton's method takes about ten steps, all of full length; these are limits for strange values."""
+"""Newton's method takes about ten full steps; these are limits for unusual values."""
 
 
 def learn(decisions: Float64, codes: npt.NDArray[np.intp], n_classes: int, weights: Float64 | None = None) -> Float64:
-    """Of two classes, slope and constant of a logistic curve; of more, slopes of evidence, and constants of classes.
+    """For two classes, slope and constant of a logistic curve; for more, slopes of evidence and constants of classes.
 
-    `weights` say how much each object counts. With more than two classes, the first row holds the slopes of the three
-    kinds of evidence, followed by zeros, and the second the constants. Files of earlier versions hold weights of all
-    decision values and a constant for each class, a row each.
+    `weights` say how much each object counts. With more than two classes, the first row has the slopes of the three
+    kinds of evidence, followed by zeros, and the second the constants. Older files have one row per class, with weights
+    of all decision values and a constant.
     """
     if len(np.unique(codes)) < n_classes:  # a class that occurs in no test part: no probabilities
         return np.zeros((0, 0))
     counts = np.ones(len(codes)) if weights is None else weights
     if n_classes == 2 and decisions.shape[1] == 1:
         return _of_two(decisions[:, 0], codes > 0, counts)
-    from mercer.training.probabilities import fit_calibration  # only here: predicting needs none of it
+    from mercer.training.probabilities import fit_calibration  # imported only here: prediction does not need it
 
     found = fit_calibration(_evidence(decisions), codes, counts)
     slopes = np.zeros(n_classes)
@@ -43,13 +43,13 @@ def learn(decisions: Float64, codes: npt.NDArray[np.intp], n_classes: int, weigh
 
 
 def _evidence(decisions: Float64) -> Float64:
-    """What votes say for each class: the sum of decision values, the same squeezed, and whether it wins every vote."""
+    """The evidence for each class: the sum of decision values, the same squeezed, and whether it wins every vote."""
     tally, sums = votes_and_sums(decisions)
     return np.stack([sums, np.tanh(sums), (tally >= decisions.shape[1] - 1).astype(np.float64)], axis=2)
 
 
 def _of_two(values: Float64, second: npt.NDArray[np.bool_], counts: Float64) -> Float64:
-    """Slope and constant of a logistic curve, by Newton's method with halved steps: hundreds are made in a search.
+    """Slope and constant of a logistic curve, by Newton's method with step halving: a search needs hundreds.
 
     Minimises slope^2 / 2 + C sum_i counts_i log(1 + exp(-+(slope v_i + constant))), as scikit-learn does.
     """
@@ -91,7 +91,7 @@ def probabilities(calibration: Float64, decisions: Float64) -> Float64:
 
 
 def most_probable(classes: npt.NDArray[Any], chances: Float64 | None, otherwise: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The most probable class of each object; where nobody knows how probable they are, what is said otherwise."""
+    """The most probable class of each object; if probabilities are unknown, the given prediction."""
     if chances is None:
         return otherwise
     known = np.asarray(np.isfinite(chances).all(axis=1))
@@ -108,7 +108,7 @@ def held_out(
     """The probabilities of each object from a calibration learnt without its fold, for unbiased figures."""
     found = np.full((len(codes), n_classes), np.nan)
     for train, test in splits:
-        if not len(train):  # a single part of objects held out, as with one block of time: calibrated by itself
+        if not len(train):  # a single held-out part, as with one block of time: calibrated on itself
             train = test
         calibration = learn(decisions[train], codes[train], n_classes, None if weights is None else weights[train])
         if calibration.size:

@@ -1,4 +1,4 @@
-"""Which kernels suit which objects: the short list that is tried if no kernel is given."""
+"""Candidate kernels: the short list that is tried if no kernel is given."""
 
 from __future__ import annotations
 
@@ -25,21 +25,22 @@ from mercer.readers.data import CATEGORY, SEQUENCE, SMILES, TEXT, TREE
 from mercer.selection.learner import rounded
 
 _WIDTHS = (1.0, 0.25, 4.0)
-"""Factors of the usual gamma: half and twice the usual width. More widths cost more time."""
+"""Factors on the default gamma: half and twice the default width. More widths take more time."""
 _SMALL_ALPHABET = 6
 """Up to this many letters (DNA and RNA have four) substrings of six letters repeat, and mismatches are affordable."""
 _AMBIGUOUS = "RYSWKMBDHVN-"
 _PLAIN = 0.9
-"""Sequences with ambiguous letters count as DNA or RNA if at least this share of their letters is one of the four."""
+"""Sequences with ambiguous letters count as DNA or RNA if at least this fraction of their letters is one of the four.
+"""
 _SHORT, _LONG = 5, 2000
 """Strings of one length within these bounds are also compared by position: shorter ones have too few positions, and
 the cost grows with the length."""
 _SPACES, _SPACED = 2, 0.08
-"""Strings are prose with this many spaces each, and this share of spaces among their letters: words of 4 to 8 letters
-have a tenth to a fifth."""
+"""Strings are prose with this many spaces each, and this fraction of spaces among their letters: words of 4 to 8
+letters have a tenth to a fifth."""
 _DOMAINS: dict[str, type[Objects]] = {"vectors": Vectors, "strings": Strings, "graphs": Graphs, "trees": Trees}
 _SAMPLE = 300
-"""How many objects the usual gamma is measured on; it is then rounded to three digits."""
+"""How many objects the default gamma is measured on; it is then rounded to three digits."""
 
 
 def candidates(objects: Any, preparation: Preparation) -> list[Kernel]:
@@ -59,7 +60,7 @@ def candidates(objects: Any, preparation: Preparation) -> list[Kernel]:
 
 
 def on_numbers(vectors: Vectors) -> list[Kernel]:
-    """Lines, curves of degree two, and Gaussians of three widths around the usual one."""
+    """Linear, quadratic, and Gaussian kernels of three widths around the default one."""
     step = max(1, len(vectors) // _SAMPLE)
     gamma = rounded(
         kernels.RBF(gamma="scale").fit(vectors.take(np.arange(0, len(vectors), step))).state.number("gamma")
@@ -102,7 +103,7 @@ def is_prose(strings: Strings) -> bool:
 
 
 def alphabet_of(strings: Strings) -> str:
-    """The letters that occur; of DNA and RNA the four, though a sample may lack one: others stand for any of them."""
+    """The letters that occur; for DNA and RNA always the four, since other letters stand for any of them."""
     found, counts = np.unique(strings.symbols, return_counts=True)
     letters = {chr(int(code)): int(times) for code, times in zip(found, counts, strict=True)}
     for four in ("ACGT", "ACGU"):
@@ -113,7 +114,7 @@ def alphabet_of(strings: Strings) -> str:
 
 
 def on_graphs(graphs: Graphs) -> list[Kernel]:
-    """Histograms as the floor, refined neighbourhoods, shortest paths, and best matchings."""
+    """Histograms as a baseline, refined neighbourhoods, shortest paths, and best matchings."""
     normal = kernels.normalise
     wl: list[Kernel] = [normal(kernels.WeisfeilerLehman(h=h)) for h in (1, 3, 5)]
     first: list[Kernel] = [] if graphs.labels is None else [normal(kernels.VertexHistogram())]
@@ -146,9 +147,9 @@ def on_table(table: Table, preparation: Preparation) -> list[Kernel]:
 
 
 def _on_numbers_and_words(table: Table, preparation: Preparation, words: list[str]) -> list[Kernel]:
-    """Effects of columns added up, and Gaussians of several widths on all columns together.
+    """Sums of effects of columns, and Gaussians of several widths on all columns together.
 
-    A Gaussian on numbers times one on categories is a Gaussian on the numbers beside indicators of the categories.
+    A Gaussian on numbers times one on categories is a Gaussian on the numbers and one-hot columns together.
     """
     same = kernels.on(words, kernels.Categorical())
     found: list[Kernel] = []
@@ -185,7 +186,7 @@ def _by_columns(table: Table, preparation: Preparation) -> list[list[Kernel]]:
 
 
 def _on_features(table: Table, preparation: Preparation) -> list[Kernel]:
-    """Kernels on all numbers: as they are, with logarithms of skewed ones, and with where they were missing."""
+    """Kernels on all numbers: as they are, with logarithms of skewed ones, and with indicators of missing ones."""
     numbers, logarithms, gaps = preparation.numbers, preparation.logarithms, preparation.gaps
 
     def on(names: list[str]) -> list[Kernel]:
@@ -243,7 +244,7 @@ _WIDTH_OF_EACH = re.compile(r"gamma=\((?:[^(),]+, ){2,}[^(),]+\)")
 _ONE_CATEGORY = r"on\((?:'[^']*'|\"[^\"]*\"), rbf\(gamma=[^(),]+, over=categorical\(\)\)\)"
 _CATEGORIES_OF_EACH = re.compile(rf"{_ONE_CATEGORY}(?:\*{_ONE_CATEGORY}){{2,}}")
 _EACH = "rbf(gamma=one of each, over=categorical())"
-"""What stands for many widths of columns."""
+"""The short form of many widths of columns."""
 
 
 def short_text(kernel: Kernel | str, preparation: Preparation) -> str:

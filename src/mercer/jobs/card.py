@@ -1,4 +1,4 @@
-"""A model card: what a model is for, what it was made from, how good it is and where not to trust it, as Markdown."""
+"""Model cards in Markdown: what a model is for, its training data, how good it is, and where not to trust it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mercer.jobs.summary import NOUNS
 from mercer.jobs.trained import TrainedModel
 from mercer.jobs.verdicts import readable
 
-_MOST_COLUMNS = 60  # rows of a table that somebody still reads
+_MOST_COLUMNS = 60  # the most rows of a table: nobody reads more
 
 
 def card(model: TrainedModel, path: str = "model.mercer") -> str:
@@ -55,7 +55,7 @@ def _quality(about: Mapping[str, Any]) -> str:
 
 
 def _span(size: float, link: object) -> str:
-    """How large an error is; of logarithms, as a factor."""
+    """The size of an error; a factor if logarithms were learnt."""
     return f"a factor of {readable(math.exp(size))}" if link else readable(size)
 
 
@@ -96,7 +96,7 @@ def _making(model: TrainedModel) -> str:
 
 
 def _limits(model: TrainedModel) -> str:
-    """What follows from the figures, and what no figure can tell."""
+    """Limitations that follow from the figures, and general ones."""
     about, found = model.about, []
     score = about["score"]
     if score["low"] <= score["baseline"] <= score["high"]:
@@ -129,5 +129,5 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _plain(text: object) -> str:
-    """One line, of which nothing is taken for HTML."""
+    """One line, with HTML escaped."""
     return " ".join(str(text).split()).replace("<", "&lt;")

@@ -28,10 +28,10 @@ _PARTS = ("fold_scores", "predicted", "decisions")
 
 @final
 class Checkpoint:
-    """Finished kernels with all their penalties, for one file and one plan; they are refused for any other."""
+    """Finished kernels with all their penalties, for one file and one plan; refused for any other."""
 
     def __init__(self, path: str, *, resume: bool, heard: Heard = lambda kernel, trials: None) -> None:
-        """`heard` is told of every kernel that is finished, also of those that an earlier search finished."""
+        """`heard` is called for every finished kernel, including those that an earlier search finished."""
         self.path = path
         self.total = 0
         self._resume = resume
@@ -39,13 +39,13 @@ class Checkpoint:
         self._mark = ""
         self._kept: dict[str, list[Trial]] = {}
         self._left: dict[str, list[tuple[Any, ...]]] = {}
-        """What an earlier search left and this one has not asked for yet: a trial without its kernel."""
+        """Trials of an earlier search, without their kernels, that this one has not used yet."""
 
     def __len__(self) -> int:
         return len(self._kept) + len(self._left)
 
     def begin(self, problem: Problem) -> str:
-        """Say what is searched. If an earlier search is to be resumed, read what it left, and return a sentence."""
+        """Register the search. If an earlier one is to be resumed, read its results, and return a sentence about it."""
         self._mark, self.total = mark_of(problem), len(problem.kernels)
         if not self._resume:
             return ""
@@ -59,14 +59,14 @@ class Checkpoint:
 
     def recall(self, kernel: Kernel) -> list[Trial] | None:
         key = repr(kernel)
-        if key in self._left:  # kernels are known by their text, since some are made only later in a search
+        if key in self._left:  # kernels are identified by text, since some are created only later in a search
             self._kept[key] = [Trial(kernel, *parts) for parts in self._left.pop(key)]
         return self._kept.get(key)
 
     def keep(self, kernel: Kernel, trials: list[Trial]) -> None:
-        """Remember a kernel, and write all that are finished: an interrupt loses the kernel under way and no other."""
+        """Keep a kernel, and write all that are finished: an interrupt loses only the current kernel."""
         self._kept[repr(kernel)] = trials
-        self.total = max(self.total, len(self))  # some kernels are made in the course of a search
+        self.total = max(self.total, len(self))  # some kernels are created during a search
         self.write()
         self._heard(kernel, trials)
 

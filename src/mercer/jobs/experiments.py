@@ -1,4 +1,4 @@
-"""What kernels are tried on, and how what machines said about objects held out is judged."""
+"""The data on which kernels are tried, and the scoring of predictions for held-out objects."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mercer.training.folds import Split
 
 
 def experiment_on(problem: Problem, rows: Indices) -> Experiment:
-    """What kernels are tried on: these objects, in folds."""
+    """An experiment on these objects, in folds."""
     plan, data, labels = problem.plan, problem.data, problem.y[rows]
     objects = problem.objects if len(rows) == len(problem.y) else take(problem.objects, rows)
     groups, times = (None if part is None else part[rows] for part in (data.groups, data.times))
@@ -40,29 +40,29 @@ def experiment_on(problem: Problem, rows: Indices) -> Experiment:
 
 
 _PROBED = 1000
-"""How many objects decide whether logarithms of targets are learnt."""
+"""The number of objects used to decide whether to learn logarithms of targets."""
 _UNSCORED = make_scorer(lambda y, predicted: 0.0)
-"""Machines are judged by what they said about all objects, once that is complete."""
+"""Machines are judged by their predictions for all objects, once these are complete."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Scores what machines said about objects held out: the answers as the model will give them, fold by fold."""
+    """Scores predictions for held-out objects, as the model will make them, fold by fold."""
 
     problem: Problem
     rows: Indices
     splits: list[Split]
     _chances: dict[int, tuple[Float64, Float64]] = field(default_factory=dict)
-    """Decision values and the probabilities made of them, which are asked for more than once."""
+    """Decision values and their probabilities, cached because they are used more than once."""
 
     def __call__(self, predicted: npt.NDArray[Any], decisions: Float64) -> tuple[npt.NDArray[Any], Float64]:
-        """The answers, which a threshold changes, and the score on each fold; more is better."""
+        """The answers, which depend on a threshold, and the score on each fold; more is better."""
         found = self.answers(predicted, decisions)
         return found.predicted, self.problem.metric.fold_gains(found, [test for _, test in self.splits])
 
     def answers(self, predicted: npt.NDArray[Any], decisions: Float64) -> Answers:
-        """What was said about the objects, with probabilities where they are needed."""
+        """The predictions for the objects, with probabilities if needed."""
         problem = self.problem
         y, weights = problem.y[self.rows], problem.weights[self.rows]
         if problem.task != "classification":
@@ -87,7 +87,7 @@ class Judge:
 
 
 def with_link(problem: Problem) -> Problem:
-    """The problem, with logarithms of its targets if a usual kernel predicts them better from these."""
+    """The problem, with logarithms of its targets if a standard kernel predicts these better."""
     if problem.task != "regression" or problem.metric.quantile is not None or not may_be_logarithmic(problem.y):
         return problem
     rows = sample(problem.y, problem.task, _PROBED, problem.plan.seed)
@@ -95,7 +95,7 @@ def with_link(problem: Problem) -> Problem:
     linked = replace(problem, link=Link(LOG))
     try:
         plain, other = (experiment_on(one, rows).try_kernel(kernel).best.score for one in (problem, linked))
-    except MercerError:  # a kernel that these objects do not suit is reported by the search
+    except MercerError:  # the search reports kernels that do not suit these objects
         return problem
     if not other > plain:
         return problem

@@ -1,4 +1,4 @@
-"""What is computed from a column of numbers or dates: itself, its logarithm, its cycles, and whether it is missing."""
+"""Features of a column of numbers or dates: itself, its logarithm, its cycles, and whether it is missing."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from mercer.readers.data import DATE, Column
 
 VALUE, LOG, GAP = "", "log", "missing"
 _CYCLES = {"day": 1.0, "week": 7.0, "year": 365.2425}
-"""Days that pass until a clock, a week and the seasons begin anew."""
+"""The periods of the clock, the week and the seasons, in days."""
 _SPANS = {"day": 0.0, "week": 14.0, "year": 400.0}
-"""How many days dates must span for a cycle to be told from a trend: about two weeks, and more than a year."""
+"""How many days dates must span to distinguish a cycle from a trend: about two weeks, and more than a year."""
 _SKEWED = 2.0
-"""The skewness from which on a logarithm is offered: that of an exponential distribution."""
+"""The skewness from which a logarithm is offered: that of an exponential distribution."""
 _GAPS = 0.02
-"""The share of missing values from which on their being missing is offered as a feature: fewer teach nothing."""
+"""The fraction of missing values from which an indicator of missing values is offered: fewer teach nothing."""
 _FEWEST = 5
 """... and their number."""
 
@@ -26,18 +26,18 @@ _FEWEST = 5
 @final
 @dataclass(frozen=True)
 class Feature:
-    """One number per object, made of a column."""
+    """One number per object, computed from a column."""
 
     column: str
     part: str = VALUE
 
     @property
     def name(self) -> str:
-        """What kernels call it: the column itself, or the column with the part of it."""
+        """Its name in kernels: that of the column, or of the column and its part."""
         return f"{self.column} ({self.part})" if self.part else self.column
 
     def of(self, values: Float64, fill: float, unit: float) -> Float64:
-        """The feature of each object; `fill` replaces missing values, and `unit` is where the logarithm bends."""
+        """The feature of each object; `fill` replaces missing values, and `unit` is the scale of the logarithm."""
         if self.part == GAP:
             return np.isnan(values).astype(np.float64)
         full = np.where(np.isnan(values), fill, values)
@@ -52,13 +52,13 @@ class Feature:
 
     @staticmethod
     def is_part(part: str) -> bool:
-        """Whether there is a part of this name."""
+        """Whether a part of this name exists."""
         cycle, _, wave = part.partition(" ")
         return part in (VALUE, LOG, GAP) or (cycle in _CYCLES and wave in ("sine", "cosine"))
 
 
 def features_of(column: Column) -> list[Feature]:
-    """The features that may help with a column of numbers or dates; which do is measured when kernels are compared."""
+    """The features of a column of numbers or dates that may help; comparing kernels shows which do."""
     found = [Feature(column.name)]
     present = column.values[~np.isnan(column.values)]
     if column.kind == DATE:
@@ -89,7 +89,7 @@ def _is_skewed(values: Float64) -> bool:
 
 
 def unit_of(values: Float64) -> float:
-    """Where the logarithm bends: the median size of the values that are not zero."""
+    """The scale at which the logarithm becomes linear: the median size of the nonzero values."""
     sizes = np.abs(values[~np.isnan(values)])
     sizes = sizes[sizes > 0]
     return float(np.median(sizes)) if len(sizes) else 1.0

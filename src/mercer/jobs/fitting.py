@@ -1,4 +1,4 @@
-"""From the data of a file to a trained model and everything that a report says about it."""
+"""From the data of a file to a trained model and everything for a report about it."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ import html
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer import _deadline
 from mercer._types import Float64, Indices
-from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
-from mercer.inputs.gram_rows import GramRows
 from mercer.jobs import calibration
 from mercer.jobs.candidates import short_text
 from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.experiments import with_link
+from mercer.jobs.growing import Growth
 from mercer.jobs.machines import Machine
 from mercer.jobs.metric_formulas import Answers
+from mercer.jobs.novelty import novelty_threshold, support_rows
 from mercer.jobs.problem import Plan, Problem, prepare
 from mercer.jobs.record import Judged, record
-from mercer.jobs.scaling import scaled
+from mercer.jobs.scaling import Scaled, scaled
 from mercer.jobs.scoring import Estimate, corrected, of_answers
 from mercer.jobs.search import Search, search
 from mercer.jobs.sizing import held_out, take
@@ -31,13 +33,10 @@ from mercer.jobs.trained import TrainedModel
 from mercer.jobs.verdicts import verdict
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
-from mercer.selection.learner import Learner, evenly_spread
+from mercer.selection.learner import Learner
 
-_SAMPLE = 2000
-"""How many training and support objects the novelty of new objects is measured by: more would
-estimate the 99 % quantile better, and cost the square of their number in kernel values."""
 _SEARCH_SHARE = 0.7
-"""How much of the time limit goes to the search; the rest is for training on all objects."""
+"""The fraction of the time limit for the search; the rest is for training on all objects."""
 
 
 @final
@@ -51,16 +50,18 @@ class Outcome:
     estimate: Estimate
     verdict: str
     probabilities: Float64 | None
-    """Of the objects searched on, each from a calibration that had not seen it."""
+    """Probabilities of the objects in the search, each from a calibration that had not seen it."""
     notes: tuple[str, ...]
     seconds: float
     support: Indices
-    """Which objects of the file the machine keeps."""
+    """The objects of the file that the machine keeps."""
     held_out: Indices
-    """Those that the model was scored on and not trained on; none after a search on all objects."""
+    """The objects that the model was scored on and not trained on; none after a search on all objects."""
+    trained: Scaled
+    """How the machine was trained on all objects."""
 
     def predict(self, X: Any) -> Any:
-        """What the model predicts for new objects."""
+        """The predictions of the model for new objects."""
         return self.model.predict(X)
 
     def predict_proba(self, X: Any) -> Float64:
@@ -102,7 +103,7 @@ def fit(
 ) -> Outcome:
     """Choose a kernel and a penalty by cross-validation, train on all objects, and say how good the model is.
 
-    A `checkpoint` keeps what the search has finished, so that it can be resumed after an interrupt.
+    A `checkpoint` keeps the finished part of the search, so it can be resumed after an interrupt.
     """
     plan = plan or Plan()
     began = time.monotonic()
@@ -116,32 +117,45 @@ def fit(
     deadline = None if plan.time_limit is None else began + _SEARCH_SHARE * plan.time_limit
     found = search(problem, deadline=deadline, report=report, memory=checkpoint, scout=True)
     notes += found.notes(len(y))
-    best = found.best
     held = rows_held_out(problem)
     rows = np.setdiff1d(np.arange(len(y)), held)
     objects = take(problem.objects, rows) if len(held) else problem.objects
-    left = None if plan.time_limit is None else max(1.0, plan.time_limit - (time.monotonic() - began))
-    weights = {} if data.weights is None else {"sample_weight": data.weights[rows]}
-    kernel, why = scaled(best.kernel, problem.learner, data, objects, left)
-    notes += [why] if why else []
-    estimator = problem.learner.trained(kernel, best.penalty, left).fit(objects, problem.learnt(rows), **weights)
+    way, estimator = _trained(problem, found, rows, objects, began)
+    notes += [way.why] if way.why else []
     probabilities, calibrated = _calibrated(problem, found)
+    if way.growth is not None:
+        calibrated = _calibrated_again(problem, way.growth)
     decided, found = found, _as_said(problem, found, probabilities)
     answers, estimate, note = _scored(problem, (decided, found), estimator, held, calibrated)
     words = verdict(estimate, problem.metric, answers, data.target)
     notes += [note] if note else []
-    support = rows[support_rows(estimator)]
+    support = rows[support_rows(estimator, objects)]
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
     counts = {"trained_on": len(rows), "scored_on": len(held) or len(found.rows), "support": len(support)}
-    about = record(problem, found, Judged(answers, estimate, words), counts, command)
+    about = record(problem, found, way, Judged(answers, estimate, words), counts, command)
     novelty = novelty_threshold(estimator, objects)
     model = TrainedModel(Machine.of(estimator), problem.preparation, calibrated, names, novelty, about)
     seconds = time.monotonic() - began
-    return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support, held)
+    return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support, held, way)
+
+
+def _trained(problem: Problem, found: Search, rows: Indices, objects: Any, began: float) -> tuple[Scaled, Any]:
+    """The machine on all objects but those held out, and how it was trained."""
+
+    def left() -> float | None:
+        limit = problem.plan.time_limit
+        return None if limit is None else max(1.0, limit - (time.monotonic() - began))
+
+    weights = None if problem.data.weights is None else problem.data.weights[rows]
+    way = scaled(problem, found.best, rows, partial(_asked, problem), left())
+    seconds = left()
+    with _deadline.limited(seconds):
+        estimator = way.way.fit(way.machine(problem, seconds), objects, problem.learnt(rows), weights)
+    return replace(way, penalty=float(getattr(estimator, "alpha_", way.penalty))), estimator
 
 
 def _as_said(problem: Problem, found: Search, chances: Float64 | None) -> Search:
-    """The search with the labels that the model would have given: the most probable ones, unless told otherwise."""
+    """The search with the labels that the model would predict: the most probable ones, unless told otherwise."""
     if chances is None or problem.plan.balanced or problem.threshold is not None:
         return found
     best = found.best
@@ -152,9 +166,9 @@ def _as_said(problem: Problem, found: Search, chances: Float64 | None) -> Search
 def _scored(
     problem: Problem, searches: tuple[Search, Search], estimator: Any, held: Indices, calibrated: Float64
 ) -> tuple[Answers, Estimate, str]:
-    """How good the model is: what was said of objects not seen, the score, and a sentence on which objects they are.
+    """The predictions for unseen objects, their score, and a sentence on which objects they are.
 
-    The search is there with the labels of machines, as which settings were compared, and with those of the model.
+    The search is given both with the labels of machines, by which settings were compared, and with those of the model.
     """
     decided, found = searches
     if len(held):
@@ -172,13 +186,12 @@ def _scored(
 
 
 def answers_of(estimator: Any, objects: Any, y: npt.NDArray[Any], problem: Problem, calibrated: Float64) -> Answers:
-    """What a machine says about objects, as the model will say it."""
+    """The answers of a machine about objects, as the model will give them."""
     predicted = np.asarray(estimator.predict(objects))
     weights = np.ones(len(y))
     if problem.task != "classification":
         return Answers(y, problem.link.inverse(predicted), weights)
-    values = np.asarray(estimator.decision_function(objects))
-    decisions = values[:, None] if values.ndim == 1 else values
+    decisions = columns_of(estimator.decision_function(objects))
     chances = calibration.probabilities(calibrated, decisions) if calibrated.size else None
     if problem.threshold is not None and chances is not None:
         predicted = problem.threshold.predicted(estimator.classes_, chances)
@@ -187,8 +200,14 @@ def answers_of(estimator: Any, objects: Any, y: npt.NDArray[Any], problem: Probl
     return Answers(y, predicted, weights, decisions, chances, estimator.classes_)
 
 
+def columns_of(decisions: Any) -> Float64:
+    """Decision values with a column for two classes, or one for each of more."""
+    values = np.asarray(decisions)
+    return values[:, None] if values.ndim == 1 else values
+
+
 def _calibrated(problem: Problem, found: Search) -> tuple[Float64 | None, Float64]:
-    """The probabilities of the objects searched on, each without itself; and what new ones are calibrated by."""
+    """The probabilities of the objects in the search, each held out, and the calibration for new ones."""
     if problem.task != "classification":
         return None, np.zeros((0, 0))
     classes, codes = np.unique(problem.y[found.rows], return_inverse=True)
@@ -199,11 +218,33 @@ def _calibrated(problem: Problem, found: Search) -> tuple[Float64 | None, Float6
     return calibration.held_out(found.best.decisions, codes, found.splits, len(classes), weights), calibrated
 
 
+def _asked(problem: Problem, machine: Any, objects: Any, rows: Indices) -> Answers:
+    """What a machine that is compared with others says of objects; probabilities are learnt from the same."""
+    calibrated = np.zeros((0, 0))
+    if problem.task == "classification" and problem.needs_chances:
+        classes = np.unique(problem.y)
+        calibrated = calibration.learn(
+            columns_of(machine.decision_function(objects)), np.searchsorted(classes, problem.y[rows]), len(classes),
+            problem.weights[rows],
+        )  # fmt: skip
+    answers = answers_of(machine, objects, problem.y[rows], problem, calibrated)
+    return replace(answers, weights=problem.weights[rows])
+
+
+def _calibrated_again(problem: Problem, growth: Growth) -> Float64:
+    """From what the machine that was chosen said of objects that it had not seen."""
+    answers = growth.chosen.answers
+    if problem.task != "classification" or answers.decisions is None:
+        return np.zeros((0, 0))
+    classes = np.unique(problem.y)
+    return calibration.learn(answers.decisions, np.searchsorted(classes, answers.y), len(classes), answers.weights)
+
+
 def rows_held_out(problem: Problem) -> Indices:
     """Which objects the model is not trained on.
 
-    Rows of a Gram matrix cannot be told from its columns, objects of one group not be parted, and the latest ones are
-    those to learn from: then it is trained on all.
+    With a Gram matrix, groups or times it is trained on all objects: rows of a Gram matrix belong to its columns,
+    groups must not be split, and the latest objects are the most important.
     """
     data = problem.data
     if not isinstance(problem.objects, Objects) or data.groups is not None or data.times is not None:
@@ -215,27 +256,3 @@ def _compile(learner: Learner) -> None:
     """Compile the loops before the first kernel is timed."""
     K = np.array([[2.0, 1.0, 0.0, 0.0], [1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, 1.0], [0.0, 0.0, 1.0, 2.0]])
     learner.trained(Precomputed(), 1.0).fit(K, [0, 0, 1, 1])
-
-
-def support_rows(estimator: Any) -> Indices:
-    """Which training objects the machine keeps."""
-    rows = getattr(estimator, "support_", None)
-    return np.arange(len(estimator.expansion_.support)) if rows is None else np.asarray(rows)
-
-
-def novelty_threshold(estimator: Any, objects: Any) -> float:
-    """The distance within which 99 % of the training objects have a support object other than themselves."""
-    expansion = estimator.expansion_
-    fitted = expansion.kernel
-    if fitted.kernel.domain is GramRows:
-        return float("inf")
-    support = support_rows(estimator)
-    rows, columns = evenly_spread(len(objects), _SAMPLE), evenly_spread(len(support), _SAMPLE)
-    part, kept = objects.take(rows), expansion.support.take(columns)
-    across = gram_of(fitted, part, kept, dtype=np.float64).exact()
-    own, theirs = (fitted.diagonal(fitted.features(some)) for some in (part, kept))
-    squared = np.maximum(own[:, None] + theirs[None, :] - 2.0 * across, 0.0)
-    squared[rows[:, None] == support[columns][None, :]] = np.inf
-    found = np.sqrt(squared.min(axis=1))
-    found = found[np.isfinite(found)]
-    return float(np.quantile(found, 0.99)) if len(found) else float("inf")

@@ -1,4 +1,4 @@
-"""Which objects machines are trained on, and which they are tried on: shuffled, by groups, or forward in time."""
+"""Splits into training and test objects: shuffled, by groups, or forward in time."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def folds_for(
 ) -> list[Split]:
     """Shuffled folds with an equal share of each class; fewer folds if the rarest class has fewer objects.
 
-    The objects of a group are all in one fold. With `times`, machines are tried on later objects than those that they
-    were trained on.
+    The objects of a group are all in one fold. With `times`, machines are tested on later objects than they were
+    trained on.
     """
     most = _most_folds(y, task)
     if times is not None:
@@ -46,7 +46,7 @@ def folds_for(
 
 
 def _most_folds(y: npt.NDArray[Any], task: str) -> int:
-    """How many folds there can be, at most; an error if not even two."""
+    """The largest possible number of folds; an error if not even two."""
     if task == "regression":
         if len(y) < 2:
             raise InputError("Found 1 object; at least 2 are needed to learn from some and try on others.")
@@ -65,9 +65,9 @@ def _most_folds(y: npt.NDArray[Any], task: str) -> int:
 
 
 def _forward(y: npt.NDArray[Any], task: str, folds: int, times: Float64) -> list[Split]:
-    """Blocks of about the same size one after another; each is tried by a machine that knows all blocks before it.
+    """Consecutive blocks of about the same size; each is predicted by a machine trained on all blocks before it.
 
-    Objects of the same time are in one block. The first block is never tried, nor those before which a class has not
+    Objects of the same time are in one block. The first block is never tested, nor those before which a class has not
     occurred.
     """
     ordered = np.sort(times)
@@ -92,11 +92,11 @@ def _lacks_a_class(y: npt.NDArray[Any], rows: Indices) -> bool:
 
 
 def tried(splits: list[Split]) -> Indices:
-    """Which objects were tried by a machine that had not seen them, in ascending order."""
+    """The objects that were predicted by a machine that had not seen them, in ascending order."""
     return np.sort(np.concatenate([test for _, test in splits]))
 
 
 def among(splits: list[Split], rows: Indices) -> list[Split]:
-    """The same test parts, counted among these objects; the others of them are the training parts."""
+    """The same test parts, by position among these objects; the others are the training parts."""
     places = [np.searchsorted(rows, test) for _, test in splits]
     return [(np.setdiff1d(np.arange(len(rows)), own), own) for own in places]

@@ -11,7 +11,7 @@ from mercer._types import Float64
 
 LOG = "log"
 _SKEWED = 1.0
-"""The skewness from which on logarithms are tried: that of a distribution with a clear tail."""
+"""The skewness from which logarithms are tried: that of a distribution with a clear tail."""
 _LARGEST = 700.0
 """Beyond this, exp overflows."""
 
@@ -19,7 +19,7 @@ _LARGEST = 700.0
 @final
 @dataclass(frozen=True)
 class Link:
-    """Turns targets into what a machine learns, and what it says back into predictions."""
+    """Transforms targets into what a machine learns, and its outputs back into predictions."""
 
     name: str = ""
 
@@ -28,7 +28,7 @@ class Link:
         return np.log(y) if self.name == LOG else y
 
     def inverse(self, said: Float64) -> Float64:
-        """Predictions, from what the machine says."""
+        """Predictions from the outputs of the machine."""
         return np.exp(np.minimum(said, _LARGEST)) if self.name == LOG else said
 
 

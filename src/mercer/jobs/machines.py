@@ -1,7 +1,6 @@
-"""What a model predicts with: coefficients, support objects and classes.
+"""The part of a model that predicts: coefficients, support objects and classes.
 
-The estimator around them, and with it scikit-learn, is loaded only when somebody asks for it: `mercer predict` starts
-in a fraction of the time.
+The estimator around them, and with it scikit-learn, is loaded only if needed, so `mercer predict` starts much faster.
 """
 
 from __future__ import annotations
@@ -13,43 +12,54 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._cached import cached_property
-from mercer._registry import ESTIMATORS
+from mercer._registry import ESTIMATORS, MODELS
 from mercer._stored import Stored, checked_array, checked_value, from_stored
 from mercer._types import Float64
 from mercer.errors import ModelFileError
+from mercer.gram.make import gram_of
+from mercer.inputs.base import Objects
 from mercer.training.voting import one_vs_rest_shape, votes
 
 if TYPE_CHECKING:
     from mercer.gram.expansion import Expansion
+    from mercer.selection.cell_view import CellView
     from mercer.training.certificate import Certificate
 
-_PAIRS = "SVC"
-_NUMBERS = ("KernelRidge", "SVR", "KernelQuantileRegressor")
-"""Machines whose only output is what they predict."""
+_PAIRS, _CELLS = "SVC", "Cells"
+_NUMBERS = ("KernelRidge", "KernelRidgeCV", "SVR", "KernelQuantileRegressor")
+"""Machines whose output is the prediction itself."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """A trained estimator, whole or as it is stored."""
+    """A trained estimator, complete or in stored form."""
 
     name: str
-    """Of its class."""
+    """The name of its class."""
     expansion: Expansion
+    """Support objects and coefficients; of machines in cells, those of all cells."""
     classes: npt.NDArray[Any] | None
     _stored: Stored | None = None
     _given: Any = field(default=None)
+    cells: CellView | None = None
+    """Which support objects belong together, of machines in cells."""
 
     @classmethod
     def of(cls, estimator: Any) -> Machine:
         """The machine of a trained estimator."""
-        classes = getattr(estimator, "classes_", None)
-        return cls(type(estimator).__name__, estimator.expansion_, classes, None, estimator)
+        classes, name = getattr(estimator, "classes_", None), type(estimator).__name__
+        if name != _CELLS:
+            return cls(name, estimator.expansion_, classes, None, estimator)
+        from mercer.selection.cell_view import CellView
+
+        view = CellView.of(estimator)
+        return cls(name, view.expansion, classes, None, estimator, view)
 
     @classmethod
     def stored(cls, name: str, stored: Stored) -> Machine:
-        """A machine from a file; its parts that predict are checked, the others when they are asked for."""
-        if name not in ESTIMATORS:
+        """A machine from a file; the parts for prediction are checked now, the others when they are used."""
+        if name not in (*ESTIMATORS, _CELLS):
             raise ModelFileError(f"it asks for the estimator {name!r:.60}, which this version of mercer does not have.")
         if stored.expansion is None:
             raise ModelFileError("it has no support objects.")
@@ -61,7 +71,7 @@ class Machine:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the machine predicts by its outputs alone."""
+        """Whether predictions follow from the outputs alone."""
         if self.name in _NUMBERS:
             return True
         params = {} if self._stored is None else self._stored.params
@@ -85,7 +95,7 @@ class Machine:
         if self._given is not None:
             return self._given
         assert self._stored is not None
-        return from_stored(ESTIMATORS[self.name].load(), self._stored)
+        return from_stored(MODELS[self.name].load(), self._stored)
 
     @property
     def certificate(self) -> Certificate:
@@ -101,8 +111,15 @@ class Machine:
         table = checked_array(self._stored.arrays, "certificate_", "f", (len(rows), 7))
         return Certificate.from_array(table, checked_value(self._stored.values, "dtype", str))
 
+    def similarities(self, objects: Any) -> Float64:
+        """Kernel values between new objects and support objects, those of other cells as zero."""
+        new = objects if isinstance(objects, Objects) else self.expansion.kernel.coerce(objects)
+        if self.cells is not None:
+            return self.cells.similarities(new)
+        return gram_of(self.expansion.kernel, new, self.expansion.support, dtype=np.float64).exact()
+
     def outputs(self, objects: Any) -> Float64:
-        """What the expansion says of objects, one column per machine."""
+        """The values of the expansion for objects, one column per machine."""
         return self.expansion(self.expansion.kernel.coerce(objects))
 
     def predict(self, objects: Any) -> npt.NDArray[Any]:
@@ -121,7 +138,7 @@ class Machine:
         return found
 
     def said(self, outputs: Float64) -> tuple[npt.NDArray[Any], Float64 | None]:
-        """Predictions and decision values from outputs, of machines for pairs of classes or for numbers."""
+        """Predictions and decision values from the outputs of machines for pairs of classes or for numbers."""
         if self.classes is None:
             return outputs[:, 0], None
         many = len(self.classes)

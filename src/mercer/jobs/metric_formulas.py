@@ -13,14 +13,14 @@ from mercer._types import Float64, Index
 
 Formula = Callable[["Answers", Float64], Float64]
 _LEAST = 1e-15
-"""The least probability that a logarithm is taken of, as in scikit-learn: a single impossible truth would make the
+"""The smallest probability in a logarithm, as in scikit-learn: a single true class of probability 0 would make the
 score infinite."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Labels of objects, and what machines said about them that had not seen them."""
+    """Labels of objects, and predictions of machines that had not seen them."""
 
     y: npt.NDArray[Any]
     predicted: npt.NDArray[Any]
@@ -43,7 +43,7 @@ class Answers:
         return Answers(self.y[index], self.predicted[index], self.weights[index], decisions, chances, classes)
 
     def shares(self) -> Float64:
-        """The share of each class."""
+        """The fraction of each class."""
         found = np.array([self.weights[self.y == label].sum() for label in self.labels])
         return np.asarray(found / max(float(found.sum()), np.finfo(float).tiny))
 
@@ -61,7 +61,7 @@ def accuracy(answers: Answers, draws: Float64) -> Float64:
 
 
 def balanced_accuracy(answers: Answers, draws: Float64) -> Float64:
-    """The share of each class that is recognised, averaged over those that occur."""
+    """The fraction of each class that is recognised, averaged over those that occur."""
     total, present = np.zeros(len(draws)), np.zeros(len(draws))
     for label in np.unique(answers.y):
         own = answers.y == label
@@ -72,7 +72,7 @@ def balanced_accuracy(answers: Answers, draws: Float64) -> Float64:
 
 
 def f1(positive: Any) -> Formula:
-    """Twice what is right among the objects that are of the class, or said to be; the mean over classes for None."""
+    """The F1 score of a class; for None, the mean over classes."""
 
     def of_class(answers: Answers, draws: Float64, label: Any) -> Float64:
         true, said = answers.y == label, answers.predicted == label
@@ -87,7 +87,7 @@ def f1(positive: Any) -> Formula:
 
 
 def auc(answers: Answers, draws: Float64) -> Float64:
-    """The chance that an object of a class is ranked above one of another: for the second of two, or averaged."""
+    """The probability that an object of a class is ranked above one of another: for the second of two, or averaged."""
     values = answers.decisions if answers.decisions is not None else answers.chances
     if values is None:
         return np.full(len(draws), 0.5)
@@ -99,7 +99,7 @@ def auc(answers: Answers, draws: Float64) -> Float64:
 
 
 def _area(positive: npt.NDArray[np.bool_], values: Float64, draws: Float64) -> Float64:
-    """By ranks, where equal values count half; a half if one side has no weight."""
+    """The area by ranks, with ties counted half; 1/2 if one side has no weight."""
     order = np.argsort(values, kind="stable")
     starts = np.flatnonzero(np.concatenate([[True], np.diff(values[order]) > 0]))
     above = np.add.reduceat(draws[:, order] * positive[order], starts, axis=1)
@@ -130,7 +130,7 @@ def rmse(answers: Answers, draws: Float64) -> Float64:
 
 
 def pinball(level: float, factor: float = 1.0) -> Formula:
-    """Errors below the truth cost `level`, those above it the rest; twice that at one half is the absolute error."""
+    """Predictions below the truth cost `level`, those above 1 - `level`; at 1/2 this is half the absolute error."""
 
     def formula(answers: Answers, draws: Float64) -> Float64:
         short = answers.y - answers.predicted
@@ -150,7 +150,7 @@ def mode(answers: Answers) -> Any:
 
 
 def quantile_of(level: float) -> Callable[[Answers], float]:
-    """The number that so large a share of the weight does not exceed."""
+    """A quantile under weights: the number that this fraction of the weight does not exceed."""
 
     def quantile(answers: Answers) -> float:
         order = np.argsort(answers.y, kind="stable")

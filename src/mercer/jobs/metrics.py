@@ -1,7 +1,7 @@
-"""What "good" means: accuracy, AUC, F1, log loss, R2, absolute and squared errors, quantiles, or one's own function.
+"""Metrics: accuracy, AUC, F1, log loss, R2, absolute and squared errors, quantiles, or the user's own function.
 
-A metric is computed from what machines said about objects that they had not seen, with a weight for each object: the
-weights of a file, how often a resample drew the object, or both. One product then scores hundreds of resamples.
+A metric is computed from predictions for unseen objects, with a weight for each object: the weights of a file, how
+often a resample drew the object, or both. One product then scores hundreds of resamples.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mercer.jobs import metric_formulas as formulas
 from mercer.jobs.metric_formulas import Answers
 
 Function = Callable[..., float]
-"""A metric of one's own: (y, predicted) -> number, larger for better predictions."""
+"""A user's own metric: (y, predicted) -> number, larger for better predictions."""
 CLASSES, NUMBERS = "classification", "regression"
 
 
@@ -31,29 +31,29 @@ class Metric:
     """A score, and how it is shown."""
 
     text: str
-    """How a user names it, and how a model file remembers it."""
+    """Its name in options and model files."""
     name: str
-    """What tables and sentences call it."""
+    """Its name in tables and sentences."""
     task: str
     formula: Callable[[Answers, Float64], Float64]
     """One score per row of weights."""
     constant: Callable[[Answers], Any]
-    """The best answer that is the same for all objects: what guessing is."""
+    """The best constant answer: the baseline."""
     perfect: float | None = 1.0
-    """The best score there is; 0 for errors, and None if nobody knows."""
+    """The best possible score; 0 for errors, None if unknown."""
     percent: bool = False
     needs: str = ""
-    """What must be known besides predictions: "decisions" or "chances"."""
+    """What it needs besides predictions: "decisions" or "chances"."""
     quantile: float | None = None
     """The quantile that machines should predict for a good score; the mean if None."""
 
     @property
     def sign(self) -> float:
-        """-1 where less is better: searches maximise."""
+        """-1 if less is better, because searches maximise."""
         return -1.0 if self.perfect == 0.0 else 1.0
 
     def gains(self, answers: Answers, draws: Float64) -> Float64:
-        """Scores by rows of weights, turned such that more is better."""
+        """Scores by rows of weights, with the sign such that more is better."""
         return self.sign * self.formula(answers, draws * answers.weights)
 
     def score(self, answers: Answers) -> float:
@@ -73,7 +73,7 @@ class Metric:
         return self.score(replace(answers, predicted=predicted, decisions=None, chances=shares))
 
     def shown(self, gain: float) -> str:
-        """A score as in tables: per cent with one digit, or three or more digits that count."""
+        """A score as in tables: per cent with one digit, or at least three significant digits."""
         return self.figure(self.sign * gain)
 
     def figure(self, value: float) -> str:
@@ -107,12 +107,12 @@ _SPELT = {"balanced": "balanced_accuracy", "roc_auc": "auc", "logloss": "log_los
 
 
 def names_of(task: str = "") -> list[str]:
-    """The metrics that there are, or those of a task."""
+    """The names of all metrics, or of those for a task."""
     return [name for name, (own, _) in _KNOWN.items() if task in ("", own)]
 
 
 def metric_for(asked: str | Function, task: str, y: npt.NDArray[Any], *, balanced: bool = False) -> Metric:
-    """The metric that a user asked for; "auto" for R2 of numbers and the accuracy of classes."""
+    """The metric of this name; "auto" means R2 for numbers and accuracy for classes."""
     if not isinstance(asked, str):
         return _own(asked, task)
     word, _, detail = asked.partition("=")
@@ -149,7 +149,7 @@ def _plain() -> dict[str, Metric]:
 
 
 def _f1(label: str, y: npt.NDArray[Any]) -> Metric:
-    """Of the class asked for; of the rarer one of two; averaged over more."""
+    """F1 of the given class, of the rarer of two, or averaged over more."""
     labels, counts = np.unique(y, return_counts=True)
     names = [str(one) for one in labels]
     if label and label not in names:
@@ -202,5 +202,5 @@ def _called(function: Function, name: str, answers: Answers, weights: Float64) -
 def _weighs(function: Function) -> bool:
     try:
         return "sample_weight" in inspect.signature(function).parameters
-    except (TypeError, ValueError):  # functions of other languages have no signature
+    except (TypeError, ValueError):  # functions implemented in other languages have no signature
         return False

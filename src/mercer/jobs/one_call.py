@@ -1,4 +1,4 @@
-"""`mercer.fit`: what `mercer fit` does, for data that are in memory already."""
+"""`mercer.fit`: what `mercer fit` does, for data in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mercer.readers.reading import read
 
 _PLAN = tuple(field.name for field in dataclasses.fields(Plan))
 _BESIDE = {"group": "groups", "time": "times", "weight": "weights"}
-"""Settings that are columns of a table, or arrays; and where the data keep them."""
+"""Settings that are columns of a table, or arrays, and the attributes of the data that hold them."""
 _READING = tuple(field.name for field in dataclasses.fields(Options) if field.name not in ("target", "labels"))
 
 
@@ -40,11 +40,11 @@ def fit(data: Any, target: str | Sequence[str] | None = None, *, y: Any = None, 
     """Choose a kernel, train, and say how good the model is; from a file, a data frame, or objects with labels `y`.
 
     A data frame (pandas, polars, pyarrow) or a mapping of columns needs the name of its `target` column; its columns
-    are read as those of a file: dates, money, missing values and all. Strings, or rows of numbers, come with their
+    are read like those of a file, including dates, money and missing values. Strings, or rows of numbers, need their
     labels `y`. `settings` are the options of `mercer fit`: `kernel`, `task`, `folds`, `time_limit`, `balanced`, `drop`,
-    `categories` and so on. `metric` may be a function of (y, predicted), larger for better predictions; `group`,
-    `time` and `weight` name columns, or are arrays; `class_names` is a mapping of labels to names. Several targets are
-    learnt each by a model of its own, and give `Outcomes`, a mapping.
+    `categories` and so on. `metric` may be a function of (y, predicted), larger for better predictions; `group`, `time`
+    and `weight` name columns, or are arrays; `class_names` is a mapping of labels to names. Several targets are each
+    learnt by a separate model, and returned as `Outcomes`, a mapping.
 
     >>> import mercer
     >>> pets = {"mass": [4.0, 30.0, 5.0, 25.0] * 10, "colour": ["black", "brown", "red", "black"] * 10}
@@ -65,7 +65,7 @@ def fit(data: Any, target: str | Sequence[str] | None = None, *, y: Any = None, 
 
 
 def _sorted(settings: Mapping[str, Any]) -> tuple[Plan, dict[str, Any], dict[str, Any]]:
-    """Settings of the search, those of reading, and what is given as an array instead of the name of a column."""
+    """Settings of the search, those of reading, and arrays given instead of the names of columns."""
     unknown = [name for name in settings if name not in (*_PLAN, *_READING)]
     if unknown:
         hint = did_you_mean(unknown[0], [*_PLAN, *_READING])
@@ -83,7 +83,7 @@ def _listed(value: Any) -> Any:
 
 
 def _with_arrays(data: Data, given: Mapping[str, Any]) -> Data:
-    """The data, with groups, times and weights that are no columns of theirs."""
+    """The data, with groups, times and weights from arrays instead of columns."""
     found: dict[str, Any] = {}
     for name, values in given.items():
         array = np.asarray(values)

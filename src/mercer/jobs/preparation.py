@@ -1,4 +1,4 @@
-"""What happens to the objects of a file before a kernel sees them: gaps are filled, numbers standardised."""
+"""Preparation of the objects of a file for kernels: missing values are filled, numbers standardised."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from mercer._types import Float64
 from mercer.errors import InputError
@@ -18,7 +17,7 @@ from mercer.inputs.graphs import Graphs
 from mercer.inputs.strings import Strings
 from mercer.inputs.tables import Table
 from mercer.inputs.trees import Trees
-from mercer.inputs.vectors import Vectors
+from mercer.inputs.vectors import Vectors, is_sparse
 from mercer.jobs.features import GAP, LOG, Feature, features_of, unit_of
 from mercer.readers.data import CATEGORY, NUMBER, NUMERIC, SEQUENCE, SMILES, TEXT, TREE, Column, Data
 from mercer.readers.frames import read_frame
@@ -32,7 +31,7 @@ _MOST_CHARACTERS = 300_000
 """Names of the objects of a Gram matrix are kept in the model up to this length in total; without them, new rows must
 have their columns in the order of training."""
 _DENSE_ENOUGH, _DENSE_FEATURES = 0.25, 2000
-"""Sparse rows with at least this share of nonzero values and at most this many features become dense: products of
+"""Sparse rows with at least this fraction of nonzero values and at most this many features become dense: products of
 dense rows are faster from about a quarter on, and the memory stays small."""
 
 
@@ -43,7 +42,7 @@ class Preparation:
 
     kind: str
     columns: tuple[tuple[str, str], ...] = ()
-    """Name and kind of each column of a table; of a Gram matrix, the names of the objects in its columns."""
+    """Name and kind of each column of a table; for a Gram matrix, the names of the objects in its columns."""
     impute: bool = True
     fills: Float64 = field(default_factory=lambda: np.zeros(0))
     """The median of each column of numbers or dates, which replaces missing ones."""
@@ -51,11 +50,11 @@ class Preparation:
     scales: Float64 = field(default_factory=lambda: np.ones(0))
     """The mean and the deviation of each feature of a table, or of each number of vectors."""
     units: Float64 = field(default_factory=lambda: np.ones(0))
-    """Where the logarithm of each column of numbers or dates bends."""
+    """The scale of the logarithm of each column of numbers or dates."""
     features: tuple[Feature, ...] = ()
-    """What is computed from the columns of numbers and dates."""
+    """The features computed from the columns of numbers and dates."""
     styles: tuple[tuple[str, str], ...] = ()
-    """How columns were written in the file, where that is needed to read another."""
+    """The notation of columns in the file, if it is needed to read another."""
 
     @classmethod
     def learn(cls, data: Data, *, scale: bool = True, impute: bool = True) -> Preparation:
@@ -64,7 +63,7 @@ class Preparation:
             return cls._of_table(data, scale=scale, impute=impute)
         if data.kind == "vectors":
             matrix = dense_if_small(data.objects)
-            dense = scale and not sp.issparse(matrix)
+            dense = scale and not is_sparse(matrix)
             return cls("vectors", (), impute, np.zeros(0), *_moments(data, matrix, None, dense))
         if data.kind == "gram" and data.ids is not None and sum(map(len, data.ids)) < _MOST_CHARACTERS:
             return cls("gram", tuple((str(key), OBJECT) for key in data.ids))
@@ -77,7 +76,7 @@ class Preparation:
         numeric = {column.name: column for column in data.objects.values() if column.kind in NUMERIC}
         fills = np.array([np.nanmedian(column.values) for column in numeric.values()])
         units = np.array([unit_of(column.values) for column in numeric.values()])
-        trendless = Feature(str(data.detail.get("seasons")))  # of a column that only orders the rows, the seasons alone
+        trendless = Feature(str(data.detail.get("seasons")))  # only the seasons of a column that orders the rows
         features = tuple(
             feature for column in numeric.values() for feature in features_of(column) if feature != trendless
         )
@@ -97,12 +96,12 @@ class Preparation:
 
     @property
     def numbers(self) -> list[str]:
-        """What kernels call the numbers of a table: columns, and the cycles of dates."""
+        """The names of the numbers of a table in kernels: columns, and the cycles of dates."""
         return [feature.name for feature in self.features if feature.part not in (LOG, GAP)]
 
     @property
     def logarithms(self) -> list[str]:
-        """The same, with the logarithms of skewed columns in their place; nothing if no column is skewed."""
+        """The same, with logarithms in place of skewed columns; empty if no column is skewed."""
         skewed = {feature.column for feature in self.features if feature.part == LOG}
         if not skewed:
             return []
@@ -111,11 +110,11 @@ class Preparation:
 
     @property
     def gaps(self) -> list[str]:
-        """What kernels call the features that tell where a number was missing."""
+        """The names of the indicators of missing numbers in kernels."""
         return [feature.name for feature in self.features if feature.part == GAP]
 
     def __call__(self, data: Data) -> Objects | Any:
-        """The objects as the kernel takes them."""
+        """The objects in the form that the kernel needs."""
         if data.kind != self.kind:
             raise problem(data.name, f"{_a(data.kind)}, where the model was trained on {_a(self.kind)}")
         if self.kind == "table":
@@ -139,7 +138,7 @@ class Preparation:
         return self._table(read_frame(needed, self.reading(Options(require_target=False, id=""))))
 
     def reading(self, options: Options) -> Options:
-        """Options that give the columns of a table the kinds that they had in training."""
+        """Options with which the columns of a table are read as the kinds that they had in training."""
         if self.kind != "table":
             return options
         return dataclasses.replace(
@@ -172,13 +171,15 @@ class Preparation:
         return Table(prepared)
 
     def _widened(self, data: Data) -> Any:
-        """New sparse rows may lack the last features, which are then zero."""
+        """Add the last features to new sparse rows that lack them, as zeros."""
         matrix: Any = data.objects
         width = len(self.scales)
-        sparse = bool(sp.issparse(matrix))
+        sparse = is_sparse(matrix)
         if matrix.shape[1] > width or (matrix.shape[1] < width and not sparse):
             raise problem(data.name, f"{matrix.shape[1]:,} features, where the model was trained with {width:,}")
         if sparse and matrix.shape[1] < width:
+            import scipy.sparse as sp
+
             matrix = sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], width))
         return matrix.toarray() if sparse and self.standardised else matrix
 
@@ -193,15 +194,15 @@ def _a(kind: str) -> str:
 
 
 def dense_if_small(matrix: Any) -> Any:
-    """Rows that are hardly sparse are faster as dense ones, and can then be standardised."""
-    sparse = bool(sp.issparse(matrix))  # by name: the stubs lose the type of what they narrow
+    """Make rows dense if they are hardly sparse, which is faster and allows standardising."""
+    sparse = is_sparse(matrix)
     if not sparse or matrix.shape[1] > _DENSE_FEATURES:
         return matrix
     return matrix.toarray() if matrix.nnz > _DENSE_ENOUGH * matrix.shape[0] * matrix.shape[1] else matrix
 
 
 def refuse_gaps(data: Data, columns: tuple[tuple[str, str], ...], *, impute: bool) -> None:
-    """An error about missing values that are not to be filled; molecules and trees that are missing never are."""
+    """Raise an error for missing values that are not to be filled; missing molecules and trees never are."""
     gaps = {name: data.objects[name].missing for name, kind in columns if not impute or kind in (SMILES, TREE)}
     total = sum(int(gap.sum()) for gap in gaps.values())
     if not total:
@@ -209,7 +210,7 @@ def refuse_gaps(data: Data, columns: tuple[tuple[str, str], ...], *, impute: boo
     name, gap = next((name, gap) for name, gap in gaps.items() if gap.any())
     first = int(np.flatnonzero(gap)[0])
     many = sum(bool(gap.any()) for gap in gaps.values())
-    remedy = "Without --no-impute they are filled: numbers by the median, categories by one of their own."
+    remedy = "Without --no-impute they are filled: numbers by the median, categories by a new category."
     if impute:
         remedy = "There is nothing to put in the place of a molecule or a tree: complete or remove these rows."
     raise problem(
@@ -222,7 +223,7 @@ def refuse_gaps(data: Data, columns: tuple[tuple[str, str], ...], *, impute: boo
 
 
 def gaps_filled(data: Data) -> str:
-    """A sentence on the missing values of a table and what is done about them; nothing if there are none."""
+    """A sentence on the missing values of a table and what is done about them; empty if there are none."""
     if data.kind != "table":
         return ""
     gaps = {name: int(column.missing.sum()) for name, column in data.objects.items()}
@@ -230,7 +231,7 @@ def gaps_filled(data: Data) -> str:
     if not gaps:
         return ""
     kinds = {data.objects[name].kind in NUMERIC for name in gaps}
-    ways = {True: "numbers by the median", False: "words by one of their own"}
+    ways = {True: "numbers by the median", False: "words by a new category"}
     names = some([quoted(name) for name in gaps], 5)
     return (
         f"{count(sum(gaps.values()), 'missing value')} in {count(len(gaps), 'column')} filled "
@@ -244,7 +245,7 @@ def _numbers(column: Column) -> Float64:
 
 
 def _words(column: Column, kind: str) -> npt.NDArray[Any]:
-    """Text as it is; numbers become words again where training saw words."""
+    """Text as it is; numbers become words again if they were words in training."""
     words = np.empty(len(column.values), dtype=object)
     if column.kind in NUMERIC:
         words[:] = ["" if np.isnan(v) else f"{v:g}" for v in column.values]

@@ -1,4 +1,4 @@
-"""What is to be learnt from a file: the task, the objects as kernels take them, and the kernels to try."""
+"""What is to be learnt from a file: the task, the prepared objects, and the kernels to try."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _MOST_CLASSES = 100
 hours of training."""
 _FEW_VALUES = 20
 """Whole numbers are classes up to this many different values: ratings and codes usually are, counts usually are not.
-`--task` decides where the guess is wrong."""
+`--task` overrides a wrong guess."""
 
 
 @final
 @dataclass(frozen=True)
 class Plan:
-    """What a user may choose about training."""
+    """The user's choices about training."""
 
     kernel: str = "auto"
     task: str = "auto"
@@ -50,9 +50,10 @@ class Plan:
     search_size: int | None = None
     """The largest number of objects to compare kernels on; None for as many as can be afforded."""
     metric: str | Function = "auto"
-    """What kernels are chosen by, and models judged by: a name, or a function of (y, predicted), larger for better."""
+    """The metric for choosing kernels and judging models: a name, or a function of (y, predicted), larger for better.
+    """
     threshold: str | None = None
-    """From which probability on one of two classes is predicted: ``class=0.3``, or by what errors cost,
+    """The probability from which one of two classes is predicted: ``class=0.3``, or by the costs of errors,
     ``class=5:1``."""
 
 
@@ -68,7 +69,7 @@ class Problem:
     objects: Any
     kernels: tuple[Kernel, ...]
     plan: Plan
-    """With the size of the search."""
+    """Includes the size of the search."""
     notes: tuple[str, ...]
     link: Link = PLAIN
     """The scale on which numbers are learnt."""
@@ -78,22 +79,22 @@ class Problem:
         return self.learner.task
 
     def learnt(self, rows: Indices) -> npt.NDArray[Any]:
-        """What a machine learns of these objects: their classes, or numbers on the scale of the problem."""
+        """The targets of a machine: classes, or numbers on the scale of the problem."""
         return self.y[rows] if self.task == "classification" else self.link(self.y[rows])
 
     @property
     def search_size(self) -> int:
-        """The largest number of objects that a search looks at."""
+        """The largest number of objects in a search."""
         return self.plan.search_size or len(self.y)
 
     @cached_property
     def metric(self) -> Metric:
-        """What models are judged by."""
+        """The metric by which models are judged."""
         return metric_for(self.plan.metric, self.task, self.y, balanced=self.plan.balanced)
 
     @cached_property
     def threshold(self) -> Threshold | None:
-        """From which probability on one of two classes is predicted; None for the class that the machine says."""
+        """The probability from which one of two classes is predicted; None to use the prediction of the machine."""
         if self.plan.threshold is None:
             return None
         if self.task != "classification":
@@ -102,7 +103,7 @@ class Problem:
 
     @property
     def needs_chances(self) -> bool:
-        """Whether objects held out need probabilities."""
+        """Whether held-out objects need probabilities."""
         return self.metric.needs == "chances" or self.threshold is not None
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What a model file remembers of its training: plain values, for `mercer info`, model cards and reports."""
+"""What a model file records about its training: plain values, for `mercer info`, model cards and reports."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mercer._types import Float64
 from mercer._version import __version__
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.problem import Problem
+from mercer.jobs.scaling import Scaled
 from mercer.jobs.scoring import Estimate
 from mercer.jobs.search import Search
 
@@ -24,23 +25,26 @@ _LEVELS = (50, 80, 90, 95, 99)
 @final
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What was said about objects not seen, and how good that was."""
+    """Predictions for unseen objects, and their scores."""
 
     answers: Answers
     estimate: Estimate
     verdict: str
 
 
-def record(problem: Problem, found: Search, judged: Judged, counts: Mapping[str, int], command: str) -> dict[str, Any]:
-    """Everything that is worth knowing later; `counts` are of objects that were trained on, scored on and kept."""
-    data, plan, best, estimate = problem.data, problem.plan, found.best, judged.estimate
+def record(
+    problem: Problem, found: Search, trained: Scaled, judged: Judged, counts: Mapping[str, int], command: str
+) -> dict[str, Any]:
+    """Everything worth knowing later; `counts` are those of objects trained on, scored on and kept."""
+    data, plan, estimate = problem.data, problem.plan, judged.estimate
     classes = problem.task == "classification"
     return {
         "task": problem.task,
         "target": data.target,
-        "kernel": str(best.kernel),
-        "penalty": best.penalty,
-        "penalty_name": problem.learner.penalty,
+        "kernel": str(trained.way.kernel(trained.kernel)),
+        "penalty": trained.penalty,
+        "penalty_name": trained.way.penalty_name(problem.learner),
+        "way": str(trained.way),
         "objects": len(problem.y),
         "searched_on": found.searched,
         **counts,
@@ -56,7 +60,7 @@ def record(problem: Problem, found: Search, judged: Judged, counts: Mapping[str,
         "versions": versions_used(),
         "standardised": problem.preparation.standardised,
         "balanced": plan.balanced,
-        "errors": _errors(problem, found),
+        "errors": _errors(problem, found, trained),
         "link": problem.link.name,
         "metric": problem.metric.text,
         "threshold": plan.threshold,
@@ -66,21 +70,24 @@ def record(problem: Problem, found: Search, judged: Judged, counts: Mapping[str,
     }
 
 
-def _errors(problem: Problem, found: Search) -> dict[str, float] | None:
-    """How large errors are, for intervals around predictions; none for classes and for quantiles off the middle."""
+def _errors(problem: Problem, found: Search, trained: Scaled) -> dict[str, float] | None:
+    """The sizes of errors, for intervals around predictions; none for classes and quantiles other than the median."""
     if problem.task != "regression" or problem.metric.quantile not in (None, 0.5):
         return None
+    if trained.growth is not None:
+        answers = trained.growth.chosen.answers
+        return typical_errors(problem.link(answers.y) - problem.link(answers.predicted))
     return typical_errors(problem.link(problem.y[found.rows]) - found.best.decisions[:, 0])
 
 
 def typical_errors(residuals: Float64) -> dict[str, float]:
-    """How large errors on objects not seen are: the level in per cent, and the size that so many stay within."""
+    """The sizes of errors on unseen objects: levels in per cent, and the error that this many do not exceed."""
     sizes = np.abs(residuals)
     return {str(level): float(np.quantile(sizes, min(1.0, level / 100 * (1 + 1 / len(sizes))))) for level in _LEVELS}
 
 
 def _of_classes(answers: Answers) -> list[dict[str, Any]]:
-    """For each class how many objects it has, how often it is recognised, and how often rightly predicted."""
+    """For each class: its number of objects, its recall, and its precision."""
     found = []
     for label in answers.labels:
         true, said = answers.y == label, answers.predicted == label

@@ -1,4 +1,4 @@
-"""The second round of a search: kernels made of what the first round found, and of what the targets teach."""
+"""The second round of a search: kernels based on the best of the first round, and kernels learnt from targets."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from mercer.selection.learner import mean_diagonal, rounded
 from mercer.selection.trials import Experiment, KernelTrials, Making
 
 _SUMMED = 3
-"""How many of the best kernels are added up, at most."""
+"""The most kernels in a sum of the best."""
 
 
 @final
 @dataclass(frozen=True)
 class Recipe:
-    """A sum of kernels, of which one may learn from targets how much each column matters."""
+    """A sum of kernels, one of which may learn from targets how much each column matters."""
 
     fixed: tuple[Kernel, ...] = ()
     learns: bool = False
 
     def on(self, experiment: Experiment, relevance: Relevance | None) -> tuple[Kernel, Making | None]:
-        """The kernel for all objects of an experiment, and how it is made for a part of them if it learns."""
+        """The kernel for all objects of an experiment, and how to create it for a part of them if it learns."""
         scales = [rounded(1.0 / mean_diagonal(kernel, experiment.objects)) for kernel in self.fixed]
         alone = len(self.fixed) + self.learns == 1
         parts = [kernel if alone or by == 1.0 else by * kernel for kernel, by in zip(self.fixed, scales, strict=True)]
@@ -52,7 +52,7 @@ def _added(parts: Sequence[Kernel]) -> Kernel:
 def learning(
     problem: Problem, experiment: Experiment, found: Sequence[KernelTrials], known: Mapping[Kernel, Recipe]
 ) -> list[Recipe]:
-    """A kernel that learns how much each column matters, where there are columns to choose from."""
+    """A kernel that learns how much each column matters, if there are columns to choose from."""
     del found, known
     return [Recipe(learns=True)] if Relevance.suits(experiment.objects, problem.preparation) else []
 
@@ -60,7 +60,7 @@ def learning(
 def sums_of_best(
     problem: Problem, experiment: Experiment, found: Sequence[KernelTrials], known: Mapping[Kernel, Recipe]
 ) -> list[Recipe]:
-    """The best two and the best three kernels, added up: what one does not see, another may."""
+    """The sums of the best two and the best three kernels, which may complement each other."""
     del experiment
     if problem.preparation.kind not in ("table", "vectors"):
         return []
@@ -72,7 +72,7 @@ def sums_of_best(
 def with_recipes(
     problem: Problem, experiment: Experiment, recipes: Sequence[Recipe]
 ) -> tuple[Experiment, tuple[Kernel, ...]]:
-    """The kernels of recipes, and an experiment that knows how to make those that learn."""
+    """The kernels of recipes, and an experiment that can create those that learn."""
     relevance = None
     if any(recipe.learns for recipe in recipes):
         relevance = Relevance(experiment.objects, problem.preparation, experiment.y, problem.task)

@@ -21,16 +21,16 @@ from mercer.selection.learner import evenly_spread, rounded
 from mercer.selection.relevance import column_widths
 
 _MOST_COLUMNS = 100
-"""More widths than this cannot be learnt from the objects that are looked at."""
+"""The most widths that can be learnt from the objects used."""
 _FEWEST, _MOST = 40, 300
-"""How many objects widths are learnt from: with fewer they follow noise; more cost their cube, and change little."""
+"""How many objects widths are learnt from: with fewer they fit noise; more take cubic time and change little."""
 _NOTHING = 1e-3
-"""The share of the largest gamma below which a column is left out."""
+"""The fraction of the largest gamma below which a column is left out."""
 
 
 @final
 class Relevance:
-    """Makes the kernel for the objects that a machine is trained on."""
+    """Creates the kernel for the objects that a machine is trained on."""
 
     def __init__(self, objects: Table | Vectors, preparation: Preparation, y: npt.NDArray[Any], task: str) -> None:
         self._names = list(preparation.logarithms or preparation.numbers) + list(preparation.gaps)
@@ -67,14 +67,14 @@ class Relevance:
         if any(numbers):
             parts.append(kernels.on(self._names, kernels.RBF(gamma=numbers)))
         for name, weight in zip(self._words, weights[len(self._names) :], strict=True):
-            if weight:  # of indicators, those of two categories are at a distance of 2
+            if weight:  # the indicators of two categories have a squared distance of 2
                 parts.append(kernels.on(name, kernels.RBF(gamma=rounded(weight / 2), over=kernels.Categorical())))
         whole: Kernel = functools.reduce(operator.mul, parts)
         return whole
 
 
 def _columns(objects: Table | Vectors, names: list[str], words: list[str]) -> tuple[Float64, Indices]:
-    """All columns as numbers, indicators in the place of categories; and which of them share a width."""
+    """All columns as numbers, with indicators in place of categories; and which of them share a width."""
     if isinstance(objects, Vectors):
         values = np.asarray(objects.values, dtype=np.float64)
         return values, np.arange(values.shape[1])
@@ -89,7 +89,7 @@ def _columns(objects: Table | Vectors, names: list[str], words: list[str]) -> tu
 
 
 def _targets(y: npt.NDArray[Any], task: str) -> Float64:
-    """Numbers as they are, or the indicator of each class; of two classes, one is enough."""
+    """Numbers as they are, or the indicator of each class; for two classes, one is enough."""
     if task == "regression":
         return np.asarray(y, dtype=np.float64)[:, None]
     classes = np.unique(y)

@@ -1,4 +1,4 @@
-"""How good a model is on objects that it has not seen: scores with intervals."""
+"""Scores on unseen objects, with intervals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mercer.jobs.search import Search
 
 _RESAMPLES = 300
-"""How many resamples an interval is read from: more make its ends steadier, and take longer."""
+"""The number of resamples for an interval: more make its ends steadier, but take longer."""
 _NORMAL = 1.959964
 """The 97.5 % quantile of the normal distribution."""
 _LEVELS = ((0.2, "weak"), (0.5, "useful"), (0.8, "good"), (2.0, "excellent"))
@@ -25,7 +25,7 @@ _LEVELS = ((0.2, "weak"), (0.5, "useful"), (0.8, "good"), (2.0, "excellent"))
 @final
 @dataclass(frozen=True)
 class Estimate:
-    """A score with the interval in which 95 % of resamples lie."""
+    """A score with the interval of 95 % of resamples."""
 
     value: float
     low: float
@@ -34,11 +34,11 @@ class Estimate:
     """The score of the best constant answer: always the most frequent label, or the mean."""
     name: str = "accuracy"
     perfect: float | None = 1.0
-    """The best score there is; 0 for errors, None if nobody knows."""
+    """The best possible score; 0 for errors, None if unknown."""
 
     @property
     def skill(self) -> float:
-        """0 for the baseline, 1 for perfect; 0 if perfection is not known."""
+        """0 for the baseline, 1 for perfect; 0 if the best score is unknown."""
         if self.perfect is None or self.perfect == self.baseline:
             return 0.0
         return (self.value - self.baseline) / (self.perfect - self.baseline)
@@ -58,8 +58,8 @@ def corrected(found: Search, problem: Problem, shift: float = 0.0) -> Estimate:
 
     The best of many settings looks too good on the objects that it was chosen on. Bootstrap bias correction draws
     objects with replacement, and scores the setting that is best on those drawn on the others. Every prediction was
-    made by a machine that had not seen the object. `shift` is by how much the labels that the model gives score higher
-    than those by which settings were compared.
+    made by a machine that had not seen the object. `shift` is how much higher the labels of the model score than those
+    by which settings were compared.
     """
     metric = problem.metric
     said = [found.judge.answers(trial.predicted, trial.decisions) for trial in found.trials]
@@ -97,14 +97,14 @@ def of_answers(answers: Answers, metric: Metric, seed: int) -> Estimate:
 
 
 def difference(best: Answers, other: Answers, metric: Metric, seed: int) -> tuple[float, float]:
-    """How far one set of answers falls behind another: where 95 % of resamples of the same objects lie."""
+    """How far one set of answers falls behind another: the interval of 95 % of resamples of the same objects."""
     draws = _resamples(len(best.y), seed)
     low, high = np.quantile(metric.gains(best, draws) - metric.gains(other, draws), (0.025, 0.975))
     return float(low), float(high)
 
 
 def _resamples(n: int, seed: int) -> Float64:
-    """How often each object is drawn, a row per resample."""
+    """How often each object is drawn, one row per resample."""
     random = np.random.default_rng(seed)
     drawn = (random.integers(n, size=n) for _ in range(_RESAMPLES))
     return np.array([np.bincount(rows, minlength=n) for rows in drawn], dtype=np.float64)
@@ -116,9 +116,9 @@ def _estimate(value: float, resampled: Float64, answers: Answers, metric: Metric
 
 
 def _interval(scores: Float64, value: float, answers: Answers, metric: Metric) -> tuple[float, float]:
-    """Where 95 % of resamples lie; of an accuracy at least Wilson's interval: 60 of 60 does not mean always.
+    """The interval of 95 % of resamples; for an accuracy at least Wilson's interval: 60 of 60 does not mean always.
 
-    Objects of unlike weights count as fewer.
+    Objects of unequal weights count as fewer.
     """
     low, high = (float(bound) for bound in np.quantile(scores, (0.025, 0.975)))
     if metric.text != "accuracy":

@@ -22,11 +22,11 @@ from mercer.training.folds import Split
 
 SCOUTED = 1000
 """How many objects all kernels are tried on first: enough to see which are hopeless, and quick, since the cost of a
-kernel grows with the square or the cube of their number."""
+kernel grows with the square or cube of the number of objects."""
 SCOUTING = 0.2
-"""The share of a search that trying all kernels on a part takes, roughly; only progress depends on it."""
+"""The rough fraction of a search spent on trying all kernels on a part; used only for progress."""
 _FIRST = 0.6
-"""The share of a search that its first round takes, likewise."""
+"""The rough fraction of its first round, likewise."""
 Report = Callable[[float, str], None]
 
 
@@ -37,16 +37,16 @@ class Search:
 
     trials: list[Trial]
     rows: Indices
-    """Those that machines were tried on which had not seen them."""
+    """The objects that were predicted by machines that had not seen them."""
     splits: list[Split]
-    """Folds of these."""
+    """The folds of these objects."""
     judge: Judge
     skipped: tuple[tuple[Kernel, str], ...]
     unfinished: bool
     dropped: tuple[Kernel, ...] = ()
-    """Those that fell behind on a part of the objects."""
+    """The kernels that fell behind on a part of the objects."""
     searched: int = 0
-    """How many objects took part; with times, the first of them were never tried."""
+    """The number of objects in the search; with times, the first of them were never predicted."""
 
     @property
     def best(self) -> Trial:
@@ -125,7 +125,7 @@ def _ranked(found: Tried, experiment: Experiment, dropped: tuple[Kernel, ...], s
 def _rounds(
     problem: Problem, experiment: Experiment, again: bool, deadline: float | None, watch: Watch
 ) -> tuple[Tried, dict[Kernel, Recipe]]:
-    """Try all kernels, and then `again` those made of what was learnt: how much columns matter, and which are best."""
+    """Try all kernels, then `again` those derived from the results: by relevance of columns, and sums of the best."""
     known: dict[Kernel, Recipe] = {}
     low, high = watch.span
     ends = np.linspace(low + _FIRST * (high - low) if again else high, high, 3)
@@ -158,7 +158,7 @@ def finalists(kernels: Sequence[Kernel], first: Tried) -> tuple[tuple[Kernel, ..
 
 @final
 class Watch:
-    """Passes on what is reported, with the best score so far; and what is finished, to a memory."""
+    """Forwards progress, with the best score so far, and finished kernels to a memory."""
 
     def __init__(
         self, problem: Problem, report: Report, memory: Memory | None, span: tuple[float, float] = (0.0, 1.0)
@@ -167,7 +167,7 @@ class Watch:
         self._report = report
         self._memory = memory
         self.span = span
-        """Between which fractions of all work the present round is."""
+        """The fractions of all work at which the current round begins and ends."""
         self._best = -np.inf
         self._reached = 0.0
 
@@ -180,14 +180,14 @@ class Watch:
         self._report(self._reached, note)
 
     def recall(self, kernel: Kernel) -> list[Trial] | None:
-        """What the memory has of a kernel."""
+        """The results for a kernel in the memory."""
         found = None if self._memory is None else self._memory.recall(kernel)
         if found:
             self._best = max(self._best, *(trial.score for trial in found))
         return found
 
     def keep(self, kernel: Kernel, trials: list[Trial]) -> None:
-        """Note how good a kernel is, and let the memory keep it."""
+        """Record the score of a kernel, and pass it to the memory."""
         self._best = max([self._best, *(trial.score for trial in trials)])
         if self._memory is not None:
             self._memory.keep(kernel, trials)

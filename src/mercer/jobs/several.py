@@ -1,4 +1,4 @@
-"""Several targets of one table: a model for each, with its own kernel, none learning from the others' answers."""
+"""Several targets of one table: a model for each, with its own kernel; other targets are never used as features."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mercer.jobs.fitting import Outcome
 from mercer.readers.options import Options
 
 _UNSAFE = re.compile(r"[^\w.-]+")
-"""What a file name had better not hold."""
+"""Characters to avoid in file names."""
 
 
 def one_by_one(options: Options, targets: Sequence[str]) -> dict[str, Options]:
-    """How to read the table for each target: the others are left out, since they are not known of new rows either."""
+    """How to read the table for each target: the others are left out, since they are unknown for new rows, too."""
     twice = next((name for place, name in enumerate(targets) if name in targets[:place]), None)
     if twice is not None:
         raise InputError(f"The target {twice!r} is named twice.")
@@ -31,7 +31,7 @@ def one_by_one(options: Options, targets: Sequence[str]) -> dict[str, Options]:
 
 
 def path_for(path: str, target: str) -> str:
-    """Where the model or report of a target goes: model.mercer becomes model-TARGET.mercer."""
+    """The path of the model or report of a target: model.mercer becomes model-TARGET.mercer."""
     stem, suffix = os.path.splitext(path)
     return f"{stem}-{_UNSAFE.sub('_', target)}{suffix}"
 
@@ -53,7 +53,7 @@ class Outcomes(Mapping[str, Outcome]):
         return len(self._outcomes)
 
     def predict(self, X: Any) -> dict[str, Any]:
-        """What the models predict for new rows, by target."""
+        """The predictions of the models for new rows, by target."""
         return {target: outcome.predict(X) for target, outcome in self.items()}
 
     def __str__(self) -> str:

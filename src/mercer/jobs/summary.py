@@ -1,4 +1,4 @@
-"""What a file holds, in plain values."""
+"""A summary of the content of a file, in plain values."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from mercer.readers.data import DATE, NUMBER, Data
 from mercer.readers.dates import day_text
+from mercer.readers.problems import measured
 
 NOUNS = {
     "table": "row",
@@ -17,11 +18,11 @@ NOUNS = {
     "trees": "tree",
     "gram": "object",
 }
-"""What one object of each kind is called."""
+"""The name of one object of each kind."""
 
 
 def summary(data: Data) -> dict[str, Any]:
-    """What a file holds, as plain values."""
+    """The content of a file, as plain values."""
     told: dict[str, Any] = {
         "name": data.name,
         "format": data.format,
@@ -53,11 +54,12 @@ def _span(days: Any) -> str:
 
 
 def content(values: Any, numbers: bool) -> str:
-    """Range and mean of numbers; the commonest of other values with their counts."""
+    """Range and mean of numbers; the most common of other values with their counts."""
     if not len(values):
         return "nothing"
     if numbers:
-        return f"{float(np.min(values)):g} to {float(np.max(values)):g}, mean {float(np.mean(values)):.4g}"
+        low, high, mean = float(np.min(values)), float(np.max(values)), float(np.mean(values))
+        return f"{measured(low)} to {measured(high)}, mean {measured(float(f'{mean:.4g}'))}"
     found, counts = np.unique(values.astype(np.str_), return_counts=True)
     order = np.argsort(-counts, kind="stable")[:4]
     listed = ", ".join(f"{str(found[place])[:30]} ({counts[place]:,})" for place in order)

@@ -1,4 +1,4 @@
-"""From which probability on one of two classes is predicted, by itself or by what errors cost."""
+"""The probability from which one of two classes is predicted, given directly or by the costs of errors."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _SHAPE = "CLASS=PROBABILITY, or CLASS=COST:COST"
 @final
 @dataclass(frozen=True)
 class Threshold:
-    """A class, by its place among two, and the least probability at which it is predicted."""
+    """A class, by its position among two, and the smallest probability at which it is predicted."""
 
     place: int
     least: float
 
     @classmethod
     def parse(cls, text: str, labels: Sequence[str]) -> Threshold:
-        """``yes=0.3``, or ``yes=5:1``: to overlook a yes costs five times as much as to raise a false alarm.
+        """``yes=0.3``, or ``yes=5:1``: missing a yes costs five times as much as a false alarm.
 
         Without a class it is about the second one.
         """
@@ -41,16 +41,16 @@ class Threshold:
         return cls(labels.index(label) if label else 1, _probability(number, text))
 
     def cut(self, chances: Float64) -> npt.NDArray[np.intp]:
-        """The places of the classes predicted."""
+        """The positions of the predicted classes."""
         return np.where(chances[:, self.place] >= self.least, self.place, 1 - self.place)
 
     def predicted(self, classes: npt.NDArray[Any], chances: Float64) -> npt.NDArray[Any]:
-        """The classes predicted."""
+        """The predicted classes."""
         return np.asarray(classes[self.cut(chances)])
 
 
 def _probability(number: str, text: str) -> float:
-    """A probability as it is; of two costs, the share of the second."""
+    """A probability as it is; for two costs, the second divided by their sum."""
     try:
         parts = [float(part) for part in number.split(":")]
     except ValueError:

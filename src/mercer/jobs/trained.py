@@ -15,8 +15,6 @@ from mercer._stored import Stored, checked_array, checked_value, opened, wrapped
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.gram.expansion import Expansion
-from mercer.gram.make import gram_of
-from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.jobs import calibration
 from mercer.jobs.features import Feature
@@ -31,7 +29,7 @@ from mercer.training.voting import pairs
 
 _MARK = "job_"
 _NUMBERS = ("fills", "centres", "scales", "units")
-"""What a preparation has learnt about columns of numbers."""
+"""What a preparation learns about columns of numbers."""
 
 
 @final
@@ -48,7 +46,7 @@ class Reason:
 class TrainedModel:
     """An estimator with the preparation of its objects, calibrated probabilities, and a record of its training.
 
-    `predict` takes the kind of data that the file held: a mapping of columns or a data frame for tables, else lists.
+    `predict` takes the same kind of data as the file: a mapping of columns or a data frame for tables, else lists.
     """
 
     machine: Machine
@@ -56,7 +54,7 @@ class TrainedModel:
     calibration: Float64
     support_names: npt.NDArray[np.str_]
     novelty: float
-    """The distance to the nearest support object within which 99 % of the training objects lie."""
+    """99 % of the training objects are within this distance of their nearest support object."""
     about: Mapping[str, Any]
     """Task, target, kernel, score, command, versions: plain values."""
 
@@ -74,7 +72,7 @@ class TrainedModel:
         return self.machine.estimator
 
     def objects(self, X: Any) -> Any:
-        """What the kernel takes, from data that were read or from plain Python objects."""
+        """The input of the kernel, from data that were read or from plain Python objects."""
         if isinstance(X, Data):
             return self.preparation(X)
         if self.preparation.kind == "table":
@@ -85,7 +83,7 @@ class TrainedModel:
 
     @cached_property
     def threshold(self) -> Threshold | None:
-        """From which probability on one of two classes is predicted; None for the class that the machine says."""
+        """The probability from which one of two classes is predicted; None to use the prediction of the machine."""
         text = self.about.get("threshold")
         if text is None or self.classes is None or not self.calibration.size:
             return None
@@ -100,12 +98,13 @@ class TrainedModel:
 
     @property
     def _by_probability(self) -> bool:
-        """Whether labels follow from probabilities. With `balanced`, which makes rare classes count as much as frequent
-        ones, they are the machine's: the most probable class would hardly ever be a rare one."""
+        """Whether labels follow from probabilities. With `balanced`, which gives rare classes as much weight as
+        frequent ones, labels are those of the machine: the most probable class would hardly ever be a rare one.
+        """
         return bool(self.calibration.size) and (self.threshold is not None or not self.about.get("balanced", False))
 
     def _labels(self, decisions: Float64) -> npt.NDArray[Any]:
-        """The class that a threshold makes of probabilities, or the most probable one."""
+        """The class according to the threshold, or the most probable one."""
         assert self.classes is not None
         chances = calibration.probabilities(self.calibration, decisions)
         if self.threshold is not None:
@@ -114,7 +113,7 @@ class TrainedModel:
 
     @property
     def link(self) -> Link:
-        """The scale on which the machine has learnt numbers."""
+        """The scale on which the machine learnt numbers."""
         return Link(str(self.about.get("link") or ""))
 
     def _said(self, predicted: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -133,11 +132,13 @@ class TrainedModel:
         return calibration.probabilities(self.calibration, self.decisions(self.objects(X)))
 
     def predictions_from(self, objects: Any, across: Float64) -> tuple[npt.NDArray[Any], Float64 | None]:
-        """Predictions and decision values, from kernel values that are known already."""
+        """Predictions and decision values from known kernel values."""
         machine = self.machine
         predicted: npt.NDArray[Any]
         decisions: Float64 | None
-        if machine.classes is not None and machine.name != "SVC":
+        if machine.cells is not None and machine.classes is None:
+            predicted, decisions = machine.predict(objects), None
+        elif machine.classes is not None and machine.name != "SVC":
             predicted, decisions = machine.predict(objects), machine.decisions(objects)
         else:
             predicted, decisions = machine.said(across @ machine.expansion.coefficients + machine.expansion.intercept)
@@ -152,12 +153,10 @@ class TrainedModel:
 
     def similarities(self, objects: Any) -> Float64:
         """Kernel values between new objects and support objects."""
-        expansion = self.machine.expansion
-        new = objects if isinstance(objects, Objects) else expansion.kernel.coerce(objects)
-        return gram_of(expansion.kernel, new, expansion.support, dtype=np.float64).exact()
+        return self.machine.similarities(objects)
 
     def unlike_training(self, objects: Any, across: Float64) -> npt.NDArray[np.bool_]:
-        """Which objects are farther from every support object than nearly all training objects were."""
+        """Which objects are farther from every support object than nearly all training objects."""
         if not np.isfinite(self.novelty):
             return np.zeros(len(across), dtype=bool)
         fitted = self.machine.expansion.kernel
@@ -178,17 +177,23 @@ class TrainedModel:
         return found
 
     def because(self, objects: Any, predicted: Sequence[Any] | npt.NDArray[Any], most: int) -> list[list[Reason]]:
-        """For each object the columns that contributed most to its prediction, where the kernel compares columns.
+        """For each object the columns that contributed most to its prediction, if the kernel compares columns.
 
-        Contributions are exact Shapley values; there are none where the kernel does not tell columns apart.
+        Contributions are exact Shapley values; there are none if the kernel does not separate columns.
         """
         machine = self.machine.expansion
         fitted = machine.kernel
         if fitted.kernel.column_products(fitted.state) is None:
             return [[] for _ in predicted]
         weights = machine.coefficients[:, :1] if self.task == "regression" else self._votes().T
-        towards = Expansion(fitted, machine.support, weights, np.zeros(weights.shape[1]))
-        found = explanations(towards, fitted.coerce(objects), by="columns")
+        new, nothing = fitted.coerce(objects), np.zeros(weights.shape[1])
+        cells = self.machine.cells
+        every = [(np.arange(len(new)), np.arange(len(weights)))]
+        found: list[Any] = [None] * len(new)
+        for rows, support in every if cells is None else cells.parts(new):
+            towards = Expansion(fitted, machine.support.take(support), weights[support], nothing)
+            for row, one in zip(rows, explanations(towards, new.take(rows), by="columns"), strict=True):
+                found[row] = one
         known = self.classes
         codes = [0] * len(found) if known is None else np.searchsorted(known, np.asarray(predicted))
         reasons = []
@@ -215,7 +220,7 @@ class TrainedModel:
         return np.asarray(self._votes()[codes])
 
     def _votes(self) -> Float64:
-        """What each support object adds to the decision for each class."""
+        """The contribution of each support object to the decision for each class."""
         weights = self.machine.expansion.coefficients
         assert self.machine.classes is not None
         many = len(self.machine.classes)
@@ -265,7 +270,7 @@ class TrainedModel:
 
 
 def _preparation(kept: dict[str, Any], arrays: dict[str, Any]) -> Preparation:
-    """What prepares objects, once its parts are known to fit together."""
+    """The preparation, after checking that its parts are consistent."""
     numeric = [name for name, kind in kept["columns"] if kind in NUMERIC]
     lengths = {"fills": len(numeric), "units": len(numeric)} | dict.fromkeys(
         ("centres", "scales"), len(kept["features"])
@@ -284,7 +289,7 @@ def _is_old(found: Mapping[str, npt.NDArray[Any]]) -> bool:
 
 
 def _read_about(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a preparation is made of besides its arrays, and the record of the training."""
+    """The parts of a preparation besides its arrays, and the record of the training."""
     try:
         found = json.loads(checked_value(values, "about", str))
         columns = tuple((str(key), str(kind)) for key, kind in found["columns"])

@@ -1,4 +1,4 @@
-"""What a score means, in two or three sentences."""
+"""The meaning of a score, in two or three sentences."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy.typing as npt
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.metrics import Metric
 from mercer.jobs.scoring import Estimate
+from mercer.readers.problems import readable as readable
 
 _SELDOM = 0.6
-"""A class is reported as overlooked if less than this share of its objects is recognised: the overall score may hide
+"""A class is reported as overlooked if less than this fraction of its objects is recognised: the overall score may hide
 it."""
 _NEW = "On objects it has not seen"
 _CLOSINGS = {
@@ -27,7 +28,7 @@ _CLOSINGS = {
 
 
 def verdict(estimate: Estimate, metric: Metric, answers: Answers, target: str | None, on: str = _NEW) -> str:
-    """What the scores mean; `on` says which objects they are about.
+    """The meaning of the scores; `on` says which objects they are about.
 
     It also names a class that is hardly recognised, which a good overall score may hide.
     """
@@ -106,12 +107,6 @@ def _overlooked(y: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> str:
     if found[worst] >= _SELDOM:
         return ""
     return f" It recognises only {_percent(found[worst])} of the objects of class {str(labels[worst])!r}."
-
-
-def readable(value: float) -> str:
-    """Three digits, without a power of ten up to a trillion."""
-    rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if 1000 <= abs(rounded) < 1e12 else f"{value:.3g}"
 
 
 def _percent(share: float) -> str:

@@ -40,8 +40,8 @@ class SubgradientSVM(TracedLinearClassifier):
         for each object and a constant step; or ``"printed"``, the slide to the letter.
     C : the penalty on slack, as in the two objectives above.
     steps : the number of steps; None for 1000 (batch) or 100 for each object (stochastic).
-    learning_rate : the length of the first step (corrected batch), eta itself (other batches), or the factor in
-        eta_t = learning_rate / t (stochastic); None for 1, 0.01 and 1.
+    learning_rate : the length of the first step (corrected batch), eta itself (other batches), or the factor in eta_t =
+        learning_rate / t (stochastic); None for 1, 0.01 and 1.
     record_every : steps between recorded values; None for 1 (batch) or as many as there are objects (stochastic).
     random_state : which objects the stochastic method draws.
     time_limit : the largest number of seconds; None for no limit.

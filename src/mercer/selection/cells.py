@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Self, final
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
@@ -19,15 +18,17 @@ from mercer._progress import reporting
 from mercer._stored import Stored
 from mercer._types import Float64, Indices
 from mercer.errors import ModelFileError
-from mercer.gram.executors import Threads, elsewhere
+from mercer.gram.executors import Threads
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
-from mercer.kernels.base import FittedKernel
+from mercer.inputs.streamed import Streamed
+from mercer.kernels.weighing import weighing
 from mercer.selection import cell_files
+from mercer.selection.cell_work import SURE, CellTargets, CellWork, TrainedCell, class_values
 from mercer.training.certificate import Certificate
 from mercer.training.eigenvectors import seed_of
 from mercer.training.folds import folds_with_every_class
-from mercer.training.kernel_estimator import fit_with_kernel, has_expansion, known_objects, resolved_kernel
+from mercer.training.kernel_estimator import has_expansion, known_objects, resolved_kernel, weights_of_kernel
 from mercer.training.lazy_methods import answers_lazily
 from mercer.training.probabilities import (
     Calibration,
@@ -37,11 +38,8 @@ from mercer.training.probabilities import (
     probabilities,
     wanted,
 )
-from mercer.training.targets import Classes, classes_of, numbers_of, sample_weights
-from mercer.training.voronoi import divide, nearest
-
-_SURE = 1.0
-"""The decision value of a cell with a single class, without probabilities."""
+from mercer.training.targets import Classes, check_features, classes_of, numbers_of, sample_weights
+from mercer.training.voronoi import divide, nearest, working_on
 
 
 class Cells(MetaEstimatorMixin, BaseEstimator):
@@ -63,7 +61,9 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     estimators_ : the machine of each cell; None if it has a single class.
-    centres_ : the objects at the centres of cells, or their positions.
+    centres_ : the objects at the centres of cells.
+    support_, centre_indices_ : positions of support objects, cell by cell, and of centres among the training objects;
+        model files do not keep them.
     sizes_ : how many training objects each cell has.
     classes_ : the labels, for classifiers.
     kernel_ : the kernel, fitted to all training objects.
@@ -98,29 +98,31 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         objects = known_objects(template, X)
         weights = sample_weights(sample_weight, objects)
         targets, classes = self._targets(y, objects)
-        fitted = resolved_kernel(self.estimator, X).fit(objects)
+        with weighing(weights_of_kernel(self.estimator, weights)):
+            fitted = resolved_kernel(self.estimator, X).fit(objects)
         rng = np.random.default_rng(0 if self.random_state is None else seed_of(self.random_state))
         cells = divide(fitted, objects, int(self.size), rng)
         members = [np.flatnonzero(cells.labels == cell) for cell in range(len(cells.centres))]
+        known = [self._known(ids, targets, classes, weights, sample_weight is not None) for ids in members]
+        work = CellWork(self.estimator, fitted, None if classes is None else classes.labels)
 
-        def cell(ids: Indices) -> _Cell | None:
-            if classes is not None and len(np.unique(targets[ids])) == 1:
-                return None
-            return _Cell(objects.take(ids), targets[ids], None if sample_weight is None else weights[ids])
+        def train(cell: int) -> TrainedCell | None:
+            own = known[cell]
+            return None if own is None else work(objects.take(members[cell]), own)
 
-        training, far = _Training(self.estimator, fitted), elsewhere()
-
-        def train(ids: Indices) -> Any:
-            return training(cell(ids))
-
+        far = working_on(objects)
         with reporting("Training cells") as report:
             if far is None:
-                machines = _side_by_side(train, members, report)
+                longest = sorted(range(len(members)), key=lambda cell: -len(members[cell]))
+                trained = _side_by_side(train, longest, report)
             else:
-                machines = far.gather(training, _MadeWhenSent(cell, members))
-            calibration = self._calibrated(train, objects, classes, members, weights)
+                trained = far.over_groups(work, objects, members, known)
+        machines = [None if one is None else one.machine for one in trained]
+        calibration = None
+        if self.probability and classes is not None:
+            calibration = _calibrated(trained, known, members, classes, weights)
         self.kernel_, self.sizes_ = fitted, np.array([len(ids) for ids in members])
-        self.centres_ = objects.take(cells.centres)
+        self.centres_, self.centre_indices_ = objects.take(cells.centres), cells.centres
         self.__dict__.pop("calibration_", None)
         if calibration is not None:
             self.calibration_ = calibration
@@ -132,7 +134,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(template, name):
                 setattr(self, name, getattr(template, name))
-        self.certificate_ = _together(machines, time.monotonic() - began)
+        self.certificate_: Certificate | None = _together(machines, time.monotonic() - began)
         return self
 
     def _check_parameters(self) -> None:
@@ -152,6 +154,19 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         numbers, single = numbers_of(self, y, objects, several=True)
         return (numbers[:, 0] if single else numbers), None
 
+    def _known(
+        self, ids: Indices, targets: Any, classes: Classes | None, weights: Float64, weighted: bool
+    ) -> CellTargets | None:
+        """What a machine is trained on beside objects; nothing in a cell of one class, which needs none."""
+        split = None
+        if classes is not None:
+            own, codes = np.unique(classes.codes[ids], return_inverse=True)
+            if len(own) == 1:
+                return None
+            if self.probability:
+                split = next(folds_with_every_class(codes, weights[ids], 0), None)
+        return CellTargets(targets[ids], weights[ids] if weighted else None, split)
+
     def _set_machines(self, machines: list[Any], members: list[Indices], objects: Objects) -> None:
         """Keep the support objects of all machines in one batch; each machine has a part of it."""
         places = [np.zeros(0, dtype=np.intp)]
@@ -159,35 +174,16 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
             if machine is not None:
                 places.append(ids[getattr(machine, "support_", slice(None))])
         self._edges = np.cumsum([len(part) for part in places])
-        self._support = objects.take(np.concatenate(places))
-        trained = (machine for machine in machines if machine is not None)
+        self.support_ = np.concatenate(places)
+        trained = [machine for machine in machines if machine is not None]
+        if trained and isinstance(objects, Streamed):  # they came with the machines
+            self._support = objects.domain.joined([machine.expansion_.support for machine in trained])
+        else:
+            self._support = objects.take(self.support_)
         for number, machine in enumerate(trained):
             part, own = self._support.take(slice(self._edges[number], self._edges[number + 1])), machine.expansion_
             machine.expansion_ = Expansion(own.kernel, part, own.coefficients, own.intercept, own.weights)
         self.estimators_ = machines
-
-    def _calibrated(
-        self, train: Any, objects: Objects, classes: Classes | None, members: list[Indices], weights: Float64
-    ) -> Calibration | None:
-        """Calibrate on decision values for a fifth of each cell, from machines trained on the rest."""
-        if classes is None or not self.probability:
-            return None
-
-        def held_out(ids: Indices) -> tuple[Indices, Float64] | None:
-            codes = np.unique(classes.codes[ids], return_inverse=True)[1]
-            splits = folds_with_every_class(codes, weights[ids], 0) if codes.max(initial=0) else iter(())
-            split = next(splits, None)
-            if split is None:
-                return None
-            seen, tested = ids[split[0]], ids[split[1]]
-            machine = train(seen)
-            return tested, _class_values(machine, objects.take(tested), classes.labels)
-
-        found = [part for part in _side_by_side(held_out, members) if part is not None]
-        none = np.zeros(0 if len(classes.labels) == 2 else (0, len(classes.labels)))
-        places = np.concatenate([np.zeros(0, dtype=np.intp), *(part[0] for part in found)])
-        values = np.concatenate([none, *(part[1] for part in found)])
-        return fit_calibration(evidence_of_classes(values), classes.codes[places], weights[places])
 
     # -------------------------------------------------------------------------------------------------------- predict
 
@@ -195,6 +191,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         """The predictions of each cell for its objects, in the original order."""
         check_is_fitted(self)
         objects = self.kernel_.coerce(X)
+        check_features(self, X, objects, reset=False)
         labels = nearest(self.kernel_, objects, self.centres_)
         order = np.argsort(labels, kind="stable")
         edges = np.searchsorted(labels[order], np.arange(len(self.estimators_) + 1))
@@ -228,12 +225,12 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         def answer(cell: int, part: Objects) -> Float64:
             machine = self.estimators_[cell]
             if machine is not None:
-                return _class_values(machine, part, self.classes_)
+                return class_values(machine, part, self.classes_)
             code = int(self._constant[cell])
             if len(self.classes_) == 2:
-                return np.full(len(part), _SURE if code == 1 else -_SURE)
+                return np.full(len(part), SURE if code == 1 else -SURE)
             values = np.zeros((len(part), len(self.classes_)))
-            values[:, code] = _SURE
+            values[:, code] = SURE
             return values
 
         return np.asarray(self._by_cell(X, answer)[1])
@@ -250,7 +247,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         def answer(cell: int, part: Objects) -> Float64:
             machine = self.estimators_[cell]
             if machine is not None:
-                return calibration.log_odds(evidence_of_classes(_class_values(machine, part, self.classes_)))
+                return calibration.log_odds(evidence_of_classes(class_values(machine, part, self.classes_)))
             values = np.zeros((len(part), len(self.classes_)))
             values[:, self._constant[cell]] = np.log(self.sizes_[cell] + 1.0)
             return values
@@ -290,83 +287,40 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         inner = get_tags(self.estimator)
         tags.estimator_type, tags.input_tags = inner.estimator_type, inner.input_tags
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
-        tags.target_tags.required = True
+        tags.target_tags.required, tags.target_tags.multi_output = True, inner.target_tags.multi_output
         return tags
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Cell:
-    """What a machine is trained on."""
-
-    objects: Objects
-    targets: Any
-    weights: Float64 | None
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Training:
-    """Trains the machine of a cell, here or on a cluster; None for a cell with a single class."""
-
-    estimator: Any
-    kernel: FittedKernel
-
-    def __call__(self, cell: _Cell | None) -> Any:
-        if cell is None:
-            return None
-        given = {} if cell.weights is None else {"sample_weight": cell.weights}
-        return fit_with_kernel(clone(self.estimator), self.kernel, cell.objects, cell.targets, **given)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _MadeWhenSent(Sequence[_Cell | None]):
-    """Cells that are assembled when their turn comes, because together they are as large as the data."""
-
-    make: Callable[[Indices], _Cell | None]
-    members: list[Indices]
-
-    def __len__(self) -> int:
-        return len(self.members)
-
-    def __getitem__(self, place: Any) -> Any:
-        chosen = self.members[place]
-        return [self.make(ids) for ids in chosen] if isinstance(place, slice) else self.make(chosen)
 
 
 answers_lazily(Cells, lambda model: model.centres_)
 
 
-def _side_by_side(job: Callable[[Any], Any], items: list[Any], report: Any = None) -> list[Any]:
-    """The result of a job for each item, in threads, the longest items first."""
-    found: list[Any] = [None] * len(items)
-    order = sorted(range(len(items)), key=lambda place: -np.size(items[place]))
-    done = 0
+def _side_by_side(job: Callable[[int], Any], cells: list[int], report: Any = None) -> list[Any]:
+    """The results of a job for each cell, by their numbers; in threads, those that are first in the list first."""
+    found: dict[int, Any] = {}
 
-    def run(place: int) -> None:
-        nonlocal done
-        found[place] = job(items[place])
-        done += 1
+    def run(cell: int) -> None:
+        found[cell] = job(cell)
         if report is not None:
-            report(done / len(items), f"{done} of {len(items)}")
+            report(len(found) / len(cells), f"{len(found)} of {len(cells)}")
 
-    Threads().each(run, order)
-    return found
-
-
-def _class_values(machine: Any, part: Objects, labels: Any) -> Float64:
-    """Decision values with one column per class; classes that the machine never saw are below the others."""
-    values = np.asarray(machine.decision_function(part))
-    if len(labels) == 2:
-        return values
-    columns = np.column_stack([-values / 2, values / 2]) if values.ndim == 1 else values
-    out = np.repeat(columns.min(axis=1, keepdims=True) - _SURE, len(labels), axis=1)
-    out[:, np.searchsorted(labels, machine.classes_)] = columns
-    return out
+    Threads().each(run, cells)
+    return [found[cell] for cell in sorted(found)]
 
 
-def _together(machines: list[Any], seconds: float) -> Certificate | None:
-    """One certificate for all machines, if there are any."""
+def _calibrated(
+    trained: list[Any], known: list[Any], members: list[Indices], classes: Classes, weights: Float64
+) -> Calibration:
+    """Calibrate on decision values for a fifth of each cell, from machines trained on the rest."""
+    cells = [cell for cell, one in enumerate(trained) if one is not None and one.held_out is not None]
+    none = np.zeros(0 if len(classes.labels) == 2 else (0, len(classes.labels)))
+    places = np.concatenate([np.zeros(0, dtype=np.intp), *(members[cell][known[cell].split[1]] for cell in cells)])
+    values = np.concatenate([none, *(trained[cell].held_out for cell in cells)])
+    return fit_calibration(evidence_of_classes(values), classes.codes[places], weights[places])
+
+
+def _together(machines: list[Any], seconds: float) -> Certificate:
+    """One certificate for all machines; where every cell holds one class, constants are right and cost nothing."""
     parts = tuple(machine.certificate_ for machine in machines if machine is not None)
-    return Certificate.together(parts, sum(part.kernel_entries for part in parts), seconds) if parts else None
+    if not parts:
+        return Certificate(0.0, 0.0, 0.0, float("inf"), 0, kernel_entries=0, seconds=seconds, dtype="float64")
+    return Certificate.together(parts, sum(part.kernel_entries for part in parts), seconds)

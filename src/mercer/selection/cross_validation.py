@@ -17,12 +17,14 @@ from typing import Any, final
 import numpy as np
 from sklearn import config_context, get_config
 
+from mercer import _deadline
 from mercer._progress import Reporter, reporting
 from mercer._types import Float64, Floating
 from mercer.errors import InputError, TimeLimitError
 from mercer.gram import budget
 from mercer.gram.executors import Executor, Threads, default_threads, elsewhere
 from mercer.gram.make import gram_of
+from mercer.kernels.weighing import weighing
 from mercer.selection.blocks import Shared
 from mercer.selection.fold_work import Arrived, Clock, FoldTask, FoldWork, Shipment
 from mercer.selection.groups import Group, Grouping, by_source
@@ -32,6 +34,7 @@ from mercer.selection.scoring import FoldScorer
 from mercer.selection.settings import Setting
 from mercer.solvers.drive import Stopped
 from mercer.training.folds import Split
+from mercer.training.kernel_estimator import weights_of_kernel
 
 
 @final
@@ -116,6 +119,15 @@ class CrossValidation:
         picked = [value.get(metric, np.nan) if isinstance(value, dict) else value for value in values]
         return np.asarray(picked, dtype=np.float64)
 
+    def kernel_seconds(self) -> float | None:
+        """About how long the kernel values of all objects take, for the first setting; None where nobody knows."""
+        kernel = next((group.kernel for group in self.groups if group.kernel is not None), None)
+        if kernel is None:
+            return None
+        with _deadline.unlimited():
+            objects = self._grouping.objects(kernel)
+            return gram_of(kernel.fit(objects), objects).seconds
+
     # -------------------------------------------------------------------------------------------------------- running
 
     def run(self, race: str | None = None, *, keep: bool = False) -> CrossValidation:
@@ -141,10 +153,11 @@ class CrossValidation:
         assert kernel is not None
         objects = self._grouping.objects(kernel)
         source = next(group.source for group in self.groups if setting in group.settings)
-        if not isinstance(source, Shared):
-            return gram_of(kernel.fit(objects), objects, memory=setting.memory).dense()
         every = np.arange(len(objects))
-        found = source.block(kernel, every, every[:0]).train.matrix
+        with weighing(weights_of_kernel(setting.machine, self._work.scorer.weights(every, setting.prefix))):
+            if not isinstance(source, Shared):
+                return gram_of(kernel.fit(objects), objects, memory=setting.memory).dense()
+            found = source.block(kernel, every, every[:0]).train.matrix
         assert found is not None
         return found
 

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from mercer import _deadline
 from mercer.errors import MercerError, TimeLimitError
+from mercer.kernels.weighing import weighing
 from mercer.selection.blocks import Block, Shared, Source
 from mercer.selection.groups import Group
 from mercer.selection.pipelines import Fold, PipelineSteps
@@ -23,7 +24,7 @@ from mercer.selection.scoring import FoldScorer
 from mercer.selection.settings import Setting
 from mercer.solvers.drive import Stopped
 from mercer.training.folds import Split
-from mercer.training.kernel_estimator import gram_precision, share_fits
+from mercer.training.kernel_estimator import gram_precision, share_fits, weights_of_kernel
 from mercer.training.warm_start import WarmStart
 
 _GRACE = 0.5
@@ -98,7 +99,9 @@ class FoldWork:
         if group.kernel is None:
             return None
         try:
-            with clock.in_time():
+            first = group.settings[0]
+            weights = self.scorer.weights(self.splits[split][0], first.prefix)
+            with clock.in_time(), weighing(weights_of_kernel(first.machine, weights)):
                 if isinstance(group.source, Source):
                     return group.source.block(group.kernel, *self.splits[split])
                 return None if fold is None else fold.block(group.kernel, gram_precision(group.settings[0].machine))
@@ -137,9 +140,7 @@ class FoldTask:
 @final
 @dataclass(frozen=True, eq=False)
 class Arrived:
-    """The results of a fold on another machine: its fits as arguments of `Take`, its warnings, and whether time ran
-    out.
-    """
+    """The results of a fold on another machine: fits as arguments of `Take`, warnings, and whether time ran out."""
 
     fits: list[tuple[int, int, dict[str, Any], dict[str, Any]]]
     warned: list[tuple[str, type[Warning]]]

@@ -51,8 +51,8 @@ def learn_kernel(
     Parameters
     ----------
     kernels : on one kind of objects, or on columns of a table each (`kernels.on`); objects or text.
-    method : ``"alignment"``, the sum most aligned with the labels; ``"margin"``, EasyMKL, for classes
-        only, which rarely drops a kernel; ``"uniform"``, equal weights, which are hard to beat.
+    method : ``"alignment"``, the sum most aligned with the labels; ``"margin"``, EasyMKL, for classes only, which
+        rarely drops a kernel; ``"uniform"``, equal weights, which are hard to beat.
     lam : a parameter of the margin method in (0, 1): near 0 it uses only support vectors, near 1 the class means.
     memory : for stored Gram matrices: ``"auto"`` or a number of MiB.
 
@@ -159,7 +159,7 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
     weights_ : of the kernels; they add up to one over kernels of mean diagonal one.
     certificate_ : how close the machine is to its optimum, with this kernel.
     weights_certificate_ : how close the weights are to the optimum of what `method` optimises; None if nothing was
-    optimised, as for equal weights or a single kernel.
+        optimised, as for equal weights or a single kernel.
     classes_ : the labels, if the machine is a classifier.
     n_features_in_ : the number of columns; for vectors only.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.utils import indexable
@@ -75,7 +76,7 @@ def nested_cross_validate(
     >>> round(found.mean, 2)
     1.0
     """
-    if isinstance(X, Mapping):  # a table: its length is that of its columns
+    if isinstance(X, Mapping) and not sp.issparse(X):  # a table: its length is that of its columns
         X = Table.coerce(X)
     if not isinstance(X, Objects):
         X, y = indexable(X, y)

@@ -54,6 +54,11 @@ class FoldScorer:
         """The targets of these objects; None if there are none."""
         return None if self.y is None else _safe_indexing(self.y, rows)
 
+    def weights(self, rows: Indices, prefix: str) -> Any:
+        """The weights of these objects for the step of a pipeline with this prefix; None if there are none."""
+        found = self.fit_params.get(f"{prefix}sample_weight")
+        return None if found is None else _safe_indexing(found, rows)
+
     def fits_only(self, prefix: str) -> bool:
         """Whether all parameters of `fit` are for the step of a pipeline with this prefix."""
         return all(name.startswith(prefix) for name in self.fit_params)

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import ParameterGrid
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import _insert_error_scores, _warn_or_raise_about_fit_failures
-from sklearn.utils import indexable
+from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check, _deadline
@@ -49,7 +50,7 @@ class KernelSearchCV(BaseSearchCV):
     scoring, refit, cv, error_score, return_train_score : as in GridSearchCV: any scorer, several at once, any splitter.
     n_jobs : threads; None for all cores. Inside ``with mercer.cluster.use(...)``, fits at a time on the cluster.
     time_limit : seconds in all: two thirds for the search, in which the best of the settings tried on all folds wins,
-    and the rest for the final fit.
+        and the rest for the final fit.
     racing : after each fold, drop settings that are significantly worse than the best so far; their scores are nan. The
         best setting is then very likely, but not certainly, the one that an exhaustive search finds.
     warm_start : whether machines start from the solution of the last one, along C.
@@ -133,7 +134,7 @@ class KernelSearchCV(BaseSearchCV):
         scorer, metric = self._get_scorers()
         for name, given in {"y": y, **params}.items():
             refuse_masked(given, name)
-        if isinstance(X, Mapping):  # a table: its length is that of its columns
+        if isinstance(X, Mapping) and not sp.issparse(X):  # a table: its length is that of its columns
             X = Table.coerce(X)
         if not isinstance(X, Objects):
             X, y = indexable(X, y)
@@ -162,6 +163,11 @@ class KernelSearchCV(BaseSearchCV):
         if self.refit:
             self._train_best(X, y, routed.estimator.fit)
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags = get_tags(self.estimator).target_tags
+        return tags
 
     def held_out_values(self, method: str = "predict", index: int | None = None) -> Any:
         """The predictions of setting number `index` (by default the best) for each object while it was held out.
@@ -192,10 +198,7 @@ class KernelSearchCV(BaseSearchCV):
         results = validation.results
         made = [result for row in results for result in row if result is not None]
         if not made:
-            raise TimeLimitError(
-                f"time_limit = {self.time_limit:g} s: two thirds, for the search, were over before a single fit ended. "
-                f"{validation.late or 'Raise it, or train on less.'}"
-            )
+            raise self._too_short(validation)
         self.complete_ = len(made) == sum(len(row) for row in results)
         _warn_or_raise_about_fit_failures(made, self.error_score)
         if callable(self.scoring):
@@ -208,6 +211,18 @@ class KernelSearchCV(BaseSearchCV):
                 warnings.filterwarnings("ignore", message="One or more of the t", category=UserWarning)
             table: dict[str, Any] = self._format_results(candidates, len(results[0]), flat, more)
         return table
+
+    def _too_short(self, validation: CrossValidation) -> TimeLimitError:
+        """What to say where time was over before there was a single score."""
+        fits, seconds = sum(map(len, validation.results)), validation.kernel_seconds()
+        each = ""
+        if seconds is not None:
+            shown = _deadline.shown_seconds(seconds)
+            each = f" All kernel values would take about {shown}, and each fit about as long again."
+        return TimeLimitError(
+            f"time_limit = {self.time_limit:g} s: two thirds, for the search, were over before the first of "
+            f"{fits} fits ended.{each} {validation.late or 'Raise it, or train on less.'}"
+        )
 
     def _choose(self, results: dict[str, Any], metric: Any, n_splits: int) -> None:
         if callable(self.scoring) and self.multimetric_:

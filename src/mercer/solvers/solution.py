@@ -22,6 +22,10 @@ class Status(enum.Enum):
         "The time limit was reached before the solution was as exact as asked. "
         "Raise time_limit, scale the features, or lower C."
     )
+    OF_A_PART = (
+        "The time limit left room for a part of the objects alone, and the machine is one of these. "
+        "Raise time_limit, or use an approximation of the kernel: kernels.Nystrom(kernel, 1000)."
+    )
     STALLED = (
         "No further progress was possible in floating point, before the solution was as exact as asked. "
         "Scale the features, lower C, or check that the kernel is positive semi-definite."

@@ -1,10 +1,10 @@
-"""Model files that can be trusted: arrays and a JSON header in a zip, no pickle, no code.
+"""Safe model files: arrays and a JSON header in a zip, without pickles or code.
 
     mercer.save(model, "model.mercer")
     model = mercer.load("model.mercer")
 
-Loading a file from a stranger runs none of its content: the header is audited first, classes are looked up in
-Mercer's own tables, and every array is compared with the type, shape and checksum that the header promises.
+Loading an untrusted file executes none of its content: the header is audited first, classes are looked up in Mercer's
+own tables, and every array is compared with the type, shape and checksum in the header.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = ["load", "save"]
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted model to a file, whole or not at all: a file that was there before stays intact until the end.
+    """Write a fitted model to a file atomically: an existing file stays intact until the end.
 
-    Python functions inside a kernel are not written; `load` asks for them.
+    Python functions inside a kernel are not written; `load` needs them again.
 
     >>> import os, tempfile, mercer
     >>> model = mercer.SVC(kernel=mercer.kernels.Spectrum(2)).fit(["GATT", "ATTA", "CCGC", "CGCC"], [0, 0, 1, 1])
@@ -46,11 +46,11 @@ def load(
     classes: Iterable[type] = (),
     max_bytes: int = MAX_BYTES,
 ) -> Any:
-    """Read a model that `save` wrote. Safe on files from strangers: raises ModelFileError, and runs none of it.
+    """Read a model that `save` wrote. Safe for untrusted files: raises ModelFileError, and executes nothing.
 
-    `kernel` is needed where the model was trained with a Python function of yours, which files never hold: pass the
-    same kernel (or function) as in training. `classes` lists your dataclasses and named tuples, if the model was
-    trained on objects of theirs. A file larger than `max_bytes` is refused before it is read.
+    `kernel` is needed if the model was trained with your own Python function, which files never contain: pass the same
+    kernel (or function) as in training. `classes` lists your dataclasses and named tuples, if the model was trained on
+    such objects. A file larger than `max_bytes` is refused before it is read.
     """
     name = os.fsdecode(path)
     with known_classes(classes):
@@ -70,8 +70,7 @@ def _loaded(name: str, kernel: Any, max_bytes: int) -> Any:
     except OSError as error:
         raise ModelFileError(f"Cannot load {name!r}: {error.strerror or error}.") from error
     except Exception as error:
-        # The border: whatever a constructor or a decoder says about the content, MemoryError and RecursionError
-        # included, means one thing to the caller.
+        # Any error of a constructor or decoder, including MemoryError and RecursionError, means the same to the caller.
         raise ModelFileError(
             f"Cannot load {name!r}: the file is damaged, or was not written by Mercer. {type(error).__name__}: "
             f"{str(error)[:300]}"

@@ -1,3 +1,3 @@
-"""Replacing a file whole or not at all: model files are written so, and whatever lies beside them."""
+"""Atomic replacement of files, for model files and the files next to them."""
 
 from mercer._atomic import replacing as replacing

@@ -1,6 +1,6 @@
-"""What a header may say, checked before anything is built from it.
+"""The audit of a header before anything is built from it.
 
-Values are JSON scalars, lists, and objects that are told apart by their first key::
+Values are JSON scalars, lists, and objects whose first key tells their type::
 
     {"float": "inf"}                                       a number that JSON cannot hold
     {"tuple": [...]}, {"dict": [[key, value], ...]}        containers
@@ -27,7 +27,7 @@ from mercer.storage import known
 from mercer.storage.format import MAX_MEMBERS, Member, shown
 
 FORMAT = "mercer model"
-FORMAT_VERSION = 1  # larger when older versions of Mercer could not read what is written
+FORMAT_VERSION = 1  # increased whenever older versions of Mercer could not read new files
 RECORDS: Mapping[str, dict[str, Entry]] = {"kernel": KERNELS, "loss": LOSSES}
 FLOATS = ("inf", "-inf", "nan")
 _DTYPE = re.compile(r"<f[48]|<[iu][248]|\|[iu]1|\|b1|<U[1-9][0-9]{0,6}")
@@ -38,7 +38,7 @@ _MOST_AXES = 8  # kernels use three at most; NumPy allows 64
 
 
 def check_header(header: Any) -> dict[str, Member]:
-    """Refuse a header that Mercer would not have written; the arrays that it promises, by name."""
+    """Refuse a header that Mercer would not have written; returns the declared arrays by name."""
     top = _object(header, "the header")
     if top.get("format") != FORMAT:
         raise ModelFileError("it is not a Mercer model file: the header does not say so.")
@@ -71,14 +71,14 @@ def registered(table: Mapping[str, Entry], name: Any, what: str) -> Entry:
 
 
 def check_name(name: Any) -> str:
-    """The name of an array: plain words between slashes, so that no system ever sees a path in it."""
+    """The name of an array: plain words between slashes, which are never a dangerous path."""
     if not isinstance(name, str) or len(name) > _LONGEST_NAME or not _NAME.fullmatch(name):
         raise ModelFileError(f"{shown(name)} cannot be the name of an array in a model file.")
     return name
 
 
 class _Tree:
-    """A walk over every value of the header; each array must be used once, so that none is left over."""
+    """Visits every value of the header; each array must be used exactly once."""
 
     def __init__(self, members: Mapping[str, Member]) -> None:
         self._members = members
@@ -212,7 +212,7 @@ _BY_TAG: dict[str, Callable[[_Tree, Any, str], None]] = {
     "dtype": _Tree._type,
     "plain": _Tree._plain,
 }
-"""How a value is checked, by its first key; records have tables of their own."""
+"""How a value is checked, by its first key; records have their own tables."""
 
 
 def _unknown(node: Any, where: str) -> ModelFileError:

@@ -1,4 +1,4 @@
-"""Support vector machines from elsewhere: scikit-learn's, and whatever is laid out as LIBSVM lays it out.
+"""Support vector machines from scikit-learn, or in the layout of LIBSVM.
 
     model = from_sklearn(sklearn_svc)
 
@@ -39,14 +39,14 @@ KERNELS: dict[str, tuple[type[Kernel], tuple[str, ...]]] = {
     "sigmoid": (Sigmoid, ("gamma", "coef0")),
     "precomputed": (Precomputed, ()),
 }
-"""The kernels that LIBSVM has, by scikit-learn's names, with the parameters that shape each."""
+"""The kernels of LIBSVM, by scikit-learn's names, with the parameters of each."""
 
 
 def from_sklearn(model: Any) -> SVC:
-    """Our SVC that decides as a fitted SVC of scikit-learn does, without training again.
+    """An SVC with the same decisions as a fitted SVC of scikit-learn, without training again.
 
-    Its kernel must be one of the named ones; Python functions are refused. Probabilities are left out, and what only
-    training knows (the certificate) is nan.
+    Its kernel must be one of the named ones; Python functions are refused. Probabilities are left out, and the
+    certificate, which is known only after training, is nan.
 
     >>> from sklearn.svm import SVC
     >>> from mercer.storage.convert import from_sklearn
@@ -75,17 +75,17 @@ def from_sklearn(model: Any) -> SVC:
 
 
 def training_rows(index: npt.NDArray[np.intp]) -> GramRows:
-    """Training objects of a precomputed kernel by their numbers; their k(x, x) is unknown, and nobody asks for it."""
+    """Training objects of a precomputed kernel by their numbers; their k(x, x) is unknown, and not needed."""
     return GramRows(None, index, training=True, self_similarity=np.zeros(len(index)))
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A support vector classifier as LIBSVM lays it out.
+    """A support vector classifier in the layout of LIBSVM.
 
-    Support objects come class after class, in the order of `classes`, `counts` of each. `coefficients` has a column for
-    each and classes - 1 rows; the decision of the pair (a, b) is positive for a. Classes may come in any order.
+    Support objects are grouped by class, in the order of `classes`, with `counts` of each. `coefficients` has a column
+    for each and classes - 1 rows; the decision of the pair (a, b) is positive for a. Classes may be in any order.
     """
 
     classes: npt.NDArray[Any]
@@ -96,11 +96,11 @@ class Layout:
     coefficients: Float64
     intercept: Float64
     shape: tuple[int, ...]
-    """That of the training data."""
+    """The shape of the training data."""
 
     @classmethod
     def of(cls, model: Any, support: Objects) -> Self:
-        """A fitted SVC, ours or scikit-learn's; both turn the signs of two classes round."""
+        """The layout of a fitted SVC, ours or scikit-learn's; both reverse the signs of two classes."""
         sign = -1.0 if len(model.classes_) == 2 else 1.0
         found: Any = model.dual_coef_
         return cls(
@@ -135,17 +135,17 @@ class Layout:
         return from_stored(SVC, Stored(params, values, arrays, expansion))
 
     def _expansion(self, params: Mapping[str, Any], order: npt.NDArray[Any], rows: npt.NDArray[np.intp]) -> Expansion:
-        """The machine, with its classes in this order and its support objects in these rows."""
+        """The machine with its classes in this order and its support objects in these rows."""
         n_classes = len(self.classes)
         codes = np.repeat(np.arange(n_classes), self.counts)
         columns = ovo.from_dual_coefficients(self.coefficients, codes, n_classes)[rows]
         numbers = {pair: number for number, pair in enumerate(pairs_of(n_classes))}
-        pairs = list(combinations(order.tolist(), 2))  # some are the other way round now
+        pairs = list(combinations(order.tolist(), 2))  # some pairs are now reversed
         taken = [numbers[min(pair), max(pair)] for pair in pairs]
         signs = np.array([1.0 if a < b else -1.0 for a, b in pairs])
         kind, shape = KERNELS[params["kernel"]]
         support = training = self.support.take(rows)
-        if isinstance(support, GramRows):  # of the training objects nothing but their number is known
+        if isinstance(support, GramRows):  # only the number of training objects is known
             n = int(self.shape[0])
             training = GramRows(np.broadcast_to(0.0, (n, n)), np.arange(n), training=True, self_similarity=np.zeros(n))
         fitted = kind(**{name: params[name] for name in shape}).fit(training)

@@ -1,4 +1,4 @@
-"""Whether the parts of an expansion from a file belong together."""
+"""Checks that the parts of an expansion from a file are consistent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mercer.kernels.base import State
 
 
 def check_expansion(expansion: Expansion) -> None:
-    """Refuse an expansion whose parts do not belong together."""
+    """Refuse an expansion whose parts are inconsistent."""
     kernel, support = expansion.kernel.kernel, expansion.support
     coefficients, intercept = expansion.coefficients, expansion.intercept
     if not isinstance(support, kernel.domain):
@@ -31,12 +31,12 @@ def check_expansion(expansion: Expansion) -> None:
 
 
 def _check_state(expansion: Expansion) -> None:
-    """The state must have the form that the kernel gives it: the one that it resolves from a few support objects."""
+    """Check that the state has the form that the kernel resolves from a few support objects."""
     kernel, state = expansion.kernel.kernel, expansion.kernel.state
     form: State | None = None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # so few objects may well look odd
-        # Some kernels cannot be resolved from so little (precomputed ones have no matrix any more).
+        warnings.simplefilter("ignore")  # so few objects may cause warnings
+        # Some kernels cannot be resolved from so little (precomputed ones no longer have a matrix).
         with contextlib.suppress(Exception):
             form = kernel.resolve(expansion.support.take(slice(0, 2)))
         if form is not None:

@@ -1,9 +1,8 @@
 """The container: a zip of uncompressed ``.npy`` members behind one ``header.json``.
 
 Nothing is compressed, so a file never needs more memory than its own size: there are no zip bombs. The first bytes of
-an ``.npy`` member follow from the type and shape that the header states; they are compared, not parsed. NumPy
-can read the members of an honest file with ``np.load``. The header is JSON without the freedoms that make it ambiguous
-or dangerous.
+an ``.npy`` member follow from the type and shape in the header; they are compared, not parsed. NumPy can read the
+members of a valid file with ``np.load``. The header is strict JSON, without anything ambiguous or dangerous.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from mercer.errors import ModelFileError
 HEADER = "header.json"
 MAX_HEADER = 2**20  # bytes of JSON: the largest kernels take some ten thousand
 MAX_DEPTH = 200  # levels: four per kernel within a kernel, and far fewer than exhaust Python's stack
-# A string without an end runs to the end of the text, so that the scan takes one pass whatever the text.
+# An unclosed string extends to the end of the text, so the scan always takes one pass.
 _MARK = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{\]}]', re.DOTALL)
-MAX_BYTES = 2**31  # a file is read into memory; more has to be asked for
+MAX_BYTES = 2**31  # a file is read into memory; larger ones need an explicit limit
 MAX_MEMBERS = 10_000  # an estimator has some dozens; bounds what zipfile reads before the header is seen
 _CHUNK = 2**22  # bytes hashed and copied at a time: a few milliseconds, and no second copy of a large array
 _DIRECTORY_PER_MEMBER = 46 + 28 + 1100  # a record of the central directory, its zip64 extra, the longest name
@@ -43,7 +42,7 @@ _LOCATOR_64 = struct.Struct("<4sLQL")
 @final
 @dataclass(frozen=True)
 class Member:
-    """What the header promises of one array."""
+    """The declaration of one array in the header."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -65,7 +64,7 @@ class Member:
 
 
 def described(array: npt.NDArray[Any]) -> tuple[Member, npt.NDArray[Any]]:
-    """An array as it is stored, little-endian and in C order, with what the header says about it."""
+    """An array in stored form, little-endian and in C order, with its declaration for the header."""
     plain = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
     return Member(plain.dtype.str, plain.shape, hashlib.sha256(_bytes(plain)).hexdigest()), plain
 
@@ -78,7 +77,7 @@ def write(stream: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, npt.
             f"The header of this model would take {len(text):,} bytes, more than the {MAX_HEADER:,} that model files "
             "allow. Is there a kernel with very many parts?"
         )
-    parse(text)  # what could not be read again is not written
+    parse(text)  # do not write what could not be read again
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as container:
         _add(container, HEADER, [text])
         for name, array in arrays.items():
@@ -92,7 +91,7 @@ def opened(path: str, max_bytes: int = MAX_BYTES) -> Iterator[Container]:
     found = os.stat(path)
     if stat.S_ISDIR(found.st_mode):
         raise ModelFileError("it is a folder, not a model file.")
-    if not stat.S_ISREG(found.st_mode):  # reading a pipe could block for ever
+    if not stat.S_ISREG(found.st_mode):  # reading a pipe could block forever
         raise ModelFileError("it is a device or a pipe, not a model file.")
     with open(path, "rb") as stream:
         size = os.fstat(stream.fileno()).st_size
@@ -126,7 +125,7 @@ class Container:
         self.header = parse(archive.read(HEADER))
 
     def arrays(self, members: Mapping[str, Member]) -> dict[str, npt.NDArray[Any]]:
-        """Every array, compared with what the header promises of it."""
+        """Every array, compared with its declaration in the header."""
         expected = {f"{name}.npy": len(member.prefix) + member.n_bytes for name, member in members.items()}
         if expected != self._sizes:
             odd = min(set(expected.items()) ^ set(self._sizes.items()))[0]
@@ -211,7 +210,7 @@ def parse(text: bytes) -> Any:
 
 
 def shown(text: object) -> str:
-    """A piece of a file that nobody vouches for, short and without control characters."""
+    """A piece of an untrusted file, short and without control characters."""
     quoted = ascii(text)
     return quoted if len(quoted) <= 80 else quoted[:77] + "..."
 

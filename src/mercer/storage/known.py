@@ -1,4 +1,4 @@
-"""Every class that model files hold: Mercer's own models, and parts of scikit-learn's pipelines that have a codec."""
+"""The classes in model files: Mercer's own models, and parts of scikit-learn's pipelines that have a codec."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HOMES = ("scaling", "encoding", "texts", "composing", "searching")
 
 @functools.cache
 def codecs() -> Mapping[str, Codec]:
-    """How classes of scikit-learn are written, by their names; `KernelSearchCV` is written likewise."""
+    """The codecs of scikit-learn's classes, and of `KernelSearchCV`, by name."""
     homes = (importlib.import_module(f"mercer.storage.pipelines.{home}") for home in _HOMES)
     return {codec.kind.__name__: codec for home in homes for codec in home.CODECS}
 
@@ -31,7 +31,7 @@ def is_known(name: Any) -> bool:
 
 
 def check_known(name: Any) -> None:
-    """A file cannot name any class but these."""
+    """Refuse any class but these."""
     if not is_known(name):
         raise ModelFileError(
             f"it asks for the estimator {shown(name)}, which this version of mercer does not have. Was it written by a "
@@ -45,7 +45,7 @@ def is_model(value: Any) -> bool:
 
 
 def stored_of(model: Any) -> Stored:
-    """A fitted model, taken apart; raises UnfittedError before `fit`."""
+    """The parts of a fitted model; raises UnfittedError before `fit`."""
     from sklearn.exceptions import NotFittedError
 
     name = type(model).__name__
@@ -81,7 +81,7 @@ def bare(name: str, params: Mapping[str, Any]) -> Any:
 
 
 def _codec_of(model: Any) -> Codec | None:
-    """None for Mercer's own models, which know how they are written; other classes without a codec are refused."""
+    """The codec of a model; None for Mercer's own models, which write themselves. Refuses other classes without one."""
     name = type(model).__name__
     if name in MODELS and MODELS[name].load() is type(model):
         return None

@@ -5,7 +5,7 @@
 
 A file is a header of ``name value ...`` lines and, after the line ``SV``, a line per support vector: its coefficients
 against the other classes, and its features as ``index:value``, indices from 1 on and ascending. For the precomputed
-kernel ``0:number`` says which training object it is.
+kernel, ``0:number`` gives the number of the training object.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from mercer.inputs.vectors import Vectors
 from mercer.storage import atomic
 from mercer.storage.convert import KERNELS, Layout, training_rows
 
-MAX_BYTES = 4 * 2**30  # read into memory as text: more is hardly a model, and would end in a swapping machine
-MAX_FEATURES = 100_000_000  # a larger index is a mistake, for which a matrix of that width must not be made
+MAX_BYTES = 4 * 2**30  # read into memory as text: a larger file is hardly a model, and would make the computer swap
+MAX_FEATURES = 100_000_000  # a larger index is a mistake, for which no matrix of that width must be allocated
 _NAMES = {"poly": "polynomial"}
-"""LIBSVM's names of kernels where they differ from scikit-learn's."""
+"""LIBSVM's names of kernels that differ from scikit-learn's."""
 _KNOWN = (
     "svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho", "label", "nr_sv", "probA",
     "probB", "prob_density_marks",
@@ -109,9 +109,9 @@ def _numbers(values: Any) -> str:
 def from_libsvm(path: str | os.PathLike[str], *, n_features: int | None = None, sparse: bool | None = None) -> SVC:
     """Read a model of support vector classification (``c_svc``) that LIBSVM wrote.
 
-    The file does not say how many features there are: the largest index counts, or `n_features`. Support vectors become
-    a dense matrix unless that would be very large, or as `sparse` says. C is not in the file either: the estimator
-    gets the largest coefficient. Probabilities are left out, and the certificate is nan.
+    The file does not contain the number of features: it is `n_features`, or the largest index. Support vectors become a
+    dense matrix unless that would be very large, or as `sparse` says. C is not in the file either: the estimator gets
+    the largest coefficient. Probabilities are left out, and the certificate is nan.
     """
     name = os.fsdecode(path)
     try:
@@ -248,7 +248,7 @@ class _SupportVectors:
         return sp.csr_array((values, indices - 1, offsets_of(len(row) for row in self._rows)), shape=shape)
 
     def training_objects(self, n_features: int | None) -> tuple[npt.NDArray[np.intp], int]:
-        """With a precomputed kernel: which training objects they are, from 0 on, and how many there are."""
+        """For a precomputed kernel: the numbers of the training objects, from 0, and how many there are."""
         firsts = [row[0] if row else (1, 0.0) for row in self._rows]
         if any(index != 0 or value != round(value) or value < 1 for index, value in firsts):
             raise ModelFileError("with a precomputed kernel each support vector is 0:number, numbers from 1 on.")

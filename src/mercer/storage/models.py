@@ -1,4 +1,4 @@
-"""Estimators to header and arrays, and back; what is in them is the estimator's own business."""
+"""Conversion of estimators to header and arrays, and back; estimators define their own content."""
 
 from __future__ import annotations
 

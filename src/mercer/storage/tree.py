@@ -1,4 +1,4 @@
-"""Values to header and back: kernels, states, objects and expansions, whatever their classes."""
+"""Conversion of values to the header and back: kernels, states, objects and expansions of any class."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _TYPES = (np.float64, np.float32, np.int64, np.int32, np.int16, np.int8, np.uint
 
 
 class Encoder:
-    """Turns values into what the header says of them; arrays are set aside under the path where they were found."""
+    """Encodes values for the header; arrays are collected under the path where they were found."""
 
     def __init__(self) -> None:
         self.arrays: Arrays = {}
         self.uses_sklearn = False
 
     def fitted(self, model: Any, path: str = "") -> dict[str, Any]:
-        """A fitted model, taken apart: its parameters, and what it has learnt."""
+        """The parts of a fitted model: its parameters, and what it has learnt."""
         stored = known.stored_of(model)
         return {
             **self._params(model, stored.params, path),
@@ -148,9 +148,9 @@ class Encoder:
 
 @final
 class Decoder:
-    """Builds values from an audited header, looking classes up in the registry.
+    """Builds values from an audited header; classes come from the registry.
 
-    Python functions come from `given`, the kernel that the user passes, which is walked in step with the stored one.
+    Python functions come from `given`, the kernel that the user passes, which is traversed along with the stored one.
     """
 
     def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], given: Any = None) -> None:
@@ -213,7 +213,7 @@ class Decoder:
         return RECORDS[tag][node[tag]].load()(**fields)
 
     def kernel(self, node: Any, given: Any) -> Any:
-        """A kernel, completed by the one that the user gives, which must otherwise be the same."""
+        """A kernel, completed by the one from the user, which must otherwise be equal."""
         if given is None:
             return self.value(node)
         if not isinstance(given, Kernel):  # a bare function, as in SVC(kernel=function)
@@ -231,7 +231,7 @@ class Decoder:
         """An array of Python objects that are plain data."""
         found = unpack({name: self.array(item) for name, item in node["plain"].items()})
         if len(found) != 1 or not isinstance(found[0], np.ndarray):
-            raise ModelFileError("its plain data are no array.")
+            raise ModelFileError("its plain data are not an array.")
         return found[0]
 
     def array(self, node: Mapping[str, Any]) -> npt.NDArray[Any]:
@@ -262,7 +262,7 @@ class Decoder:
 
 
 def _code(name: str, given: Any, *, user: bool) -> Any:
-    """What the user gave in the place of a function, or of a kernel of their own."""
+    """The user's replacement for a function or for a user-defined kernel."""
     if given is ABSENT or (user and type(given).__name__ != name):
         raise ModelFileError(
             f"the model was trained with Python code of yours, {shown(name)}, and model files never hold code. Load it "
@@ -272,7 +272,7 @@ def _code(name: str, given: Any, *, user: bool) -> Any:
 
 
 def _has_code(node: Any) -> bool:
-    """Whether a part of a header stands for code of the user's."""
+    """Whether a part of a header stands for user code."""
     if isinstance(node, dict):
         return "function" in node or "user" in node or any(map(_has_code, node.values()))
     return isinstance(node, list) and any(map(_has_code, node))

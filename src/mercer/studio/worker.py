@@ -17,13 +17,15 @@ COMPILING_LIMIT = 300.0
 """Seconds for an answer whose loops are compiled first, which happens once; the page is told so, and asks again."""
 _GRACE = 0.4
 """Seconds beyond its limit after which a question is certainly answered, or its process killed, unless it compiles."""
+_KEPT = 10.0
+"""Seconds for which an answer that came late is kept for whoever asks again."""
 COMPILING = b'{"compiling": true}\n'
 """The line that a process writes before its answer, if it has to compile something."""
 _LINE = 64 * 2**20
 """Bytes of the longest answer. The largest picture, 400 points with all views, has 1 MB."""
 
 TOO_LONG = {
-    "message": "This took longer than 5 seconds and was stopped. Use fewer points, or a cheaper kernel.",
+    "message": "This took more than 5 seconds and was stopped. Try fewer points, smaller objects or a cheaper kernel.",
     "field": "",
     "position": None,
 }
@@ -41,7 +43,7 @@ class Worker:
         self._limit = limit
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
-        self._unheard: set[asyncio.Task[dict[str, Any]]] = set()
+        self._late: dict[str, asyncio.Task[dict[str, Any]]] = {}
         self.warm = False
         self.started = 0
 
@@ -49,16 +51,19 @@ class Worker:
         """The answer, or an error: of the question, of its time, or of the process.
 
         Without a `limit` of its own, a question gets `WAITING` within the usual one if it has to wait for compilation:
-        that goes on, and the question is to be asked again.
+        that goes on, and the question is to be asked again. Whoever does gets what has come of it meanwhile.
         """
         patience = self._limit if limit is None else None
         began = asyncio.get_running_loop().time()
-        try:
-            async with asyncio.timeout(patience):
-                await self._turn.acquire()
-        except TimeoutError:
-            return dict(WAITING)
-        work = asyncio.create_task(self._in_turn(method, told, self._limit if limit is None else limit))
+        question = json.dumps([method, told], sort_keys=True)
+        work = self._late.get(question)
+        if work is None:
+            try:
+                async with asyncio.timeout(patience):
+                    await self._turn.acquire()
+            except TimeoutError:
+                return dict(WAITING)
+            work = asyncio.create_task(self._in_turn(method, told, self._limit if limit is None else limit))
         if patience is not None:
             patience = max(patience + _GRACE - (asyncio.get_running_loop().time() - began), 0.0)
         try:
@@ -68,24 +73,35 @@ class Worker:
             await asyncio.gather(work, return_exceptions=True)
             raise
         if done:
+            self._late.pop(question, None)
             return work.result()
-        self._unheard.add(work)
-        work.add_done_callback(self._unheard.discard)
+        if question not in self._late:
+            self._late[question] = work
+            work.add_done_callback(lambda _: self._forget_later(question))
         return dict(WAITING)
+
+    def _forget_later(self, question: str) -> None:
+        asyncio.get_running_loop().call_later(_KEPT, self._late.pop, question, None)
 
     async def _in_turn(self, method: str, told: dict[str, Any], limit: float) -> dict[str, Any]:
         """The answer of the process, which is warmed first; the turn ends with it."""
         try:
-            if not self.warm:
-                first = await self._exchange("warm", {}, COMPILING_LIMIT)
-                self.warm = "answer" in first
+            await self._warmed()
             return await self._exchange(method, told, limit)
         finally:
             self._turn.release()
 
+    async def _warmed(self) -> None:
+        if not self.warm:
+            first = await self._exchange("warm", {}, COMPILING_LIMIT)
+            self.warm = "answer" in first
+
     async def warm_up(self) -> None:
         """Start the process and have it compile, so that first questions are answered like any others: what the first
-        picture takes, then, in steps between which questions are answered, the rest."""
+        picture takes, by itself, since a page that has just opened waits for it; then the rest, in steps between which
+        questions are answered."""
+        async with self._turn:
+            await self._warmed()
         step, more = 0, True
         while more:
             told = await self.ask("warm_lab", {"step": step}, COMPILING_LIMIT)
@@ -104,15 +120,15 @@ class Worker:
                     timer.reschedule(asyncio.get_running_loop().time() + COMPILING_LIMIT)
                     line = await process.stdout.readline()
         except TimeoutError:
-            await self.stop()
+            await self._kill()
             return {"error": dict(TOO_LONG), "slow": True}
         except asyncio.CancelledError:
-            await self.stop()
+            await self._kill()
             raise
         except (OSError, ValueError):
             line = b""
         if not line.endswith(b"\n"):
-            await self.stop()
+            await self._kill()
             return {"error": dict(STOPPED)}
         answer: dict[str, Any] = json.loads(line)
         return answer
@@ -132,7 +148,14 @@ class Worker:
         return self._process
 
     async def stop(self) -> None:
-        """Kill the process, if there is one."""
+        """Leave what is under way, and kill the process, if there is one."""
+        late, self._late = list(self._late.values()), {}
+        for work in late:
+            work.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        await self._kill()
+
+    async def _kill(self) -> None:
         process, self._process, self.warm = self._process, None, False
         if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):

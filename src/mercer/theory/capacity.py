@@ -90,9 +90,7 @@ def _degree(kernel: Kernel, n: int) -> int | None:
 
 
 def _rank(kernel: Kernel, n: int, *, most: int, intercept: bool) -> int:
-    """The number of linearly independent functions among k(x, .) and, with an intercept, the constant 1; at most
-    `most`.
-    """
+    """The number of linearly independent functions k(x, .) and, with an intercept, 1; at most `most`."""
     if most > _LARGEST_RANK:
         raise ParameterError(
             f"The VC dimension of machines with the kernel {kernel} on {n} features is at most {most:,}; its exact "

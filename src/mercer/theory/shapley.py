@@ -1,9 +1,10 @@
 """Exact Shapley values of the columns of product kernels, in polynomial time.
 
-Problem f(x) = sum_i c_i prod_j k_j(x_j, x_ij): what does each column add, averaged over all orders of adding columns,
-if a column that is left out has the factor 1, as if it were not compared? Given the factors k_j(x_j, x_ij) of one
-object x, a row for each support object i and a column for each j Result phi_j with sum_j phi_j = f(x) - sum_i c_i
-Source Mohammadi et al., Computing exact Shapley values in polynomial time for product-kernel methods (2025), by
+Problem   f(x) = sum_i c_i prod_j k_j(x_j, x_ij): what does each column add, averaged over all orders of adding columns,
+          if a column that is left out has the factor 1, as if it were not compared?
+Given     the factors k_j(x_j, x_ij) of one object x, a row for each support object i and a column for each j
+Result    phi_j with sum_j phi_j = f(x) - sum_i c_i
+Source    Mohammadi et al., Computing exact Shapley values in polynomial time for product-kernel methods (2025), by
           elementary symmetric polynomials; here by an integral, which loses no digits in alternating sums
 
 The weights of Shapley's average are q! (d - q - 1)! / d! = integral over [0, 1] of t^q (1 - t)^(d - 1 - q), so
@@ -17,7 +18,6 @@ each support object instead of 2^d.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import roots_legendre
 
 from mercer._types import Float64
 
@@ -31,6 +31,8 @@ def of_product(factors: Float64, coefficients: Float64) -> Float64:
     count = factors.shape[1]
     if not count:
         return np.zeros((0, coefficients.shape[1]))
+    from scipy.special import roots_legendre
+
     points, weights = roots_legendre(-(-count // 2))
     found = np.zeros_like(factors)
     for t, weight in zip(0.5 * (points + 1.0), 0.5 * weights, strict=True):

@@ -21,7 +21,7 @@ from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.trees import Trees
-from mercer.inputs.vectors import is_sparse
+from mercer.inputs.vectors import Vectors, is_sparse
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.features.space import FeatureSpace
 from mercer.theory.arguments import kernel_of
@@ -80,7 +80,7 @@ def shared(kernel: Any, x: Any, z: Any) -> Shared:
         if found is not None and _adds_up(found):
             return _sorted(found)
     raise KernelError(
-        f"Values of {chosen} cannot be split: its features cannot be written down. Kernels that count or align (on "
+        f"Values of {chosen} cannot be split: it has no explicit features. Kernels that count or align (on "
         "strings, sets, trees, graphs and documents), dot products, polynomials and sums over columns can be."
     )
 
@@ -124,7 +124,9 @@ def _by_features(fitted: FittedKernel, objects: Objects, x: Any, z: Any, known: 
     dense = np.asarray(rows.todense() if is_sparse(rows) else rows, dtype=np.float64)
     both = dense[0] * dense[1]
     places = np.flatnonzero(both)
-    names = space.names(objects)
+    # A coordinate is called as monomials call it, so that it differs from a feature that is known by its number alone.
+    coordinates = [f"x{place}" for place in range(objects.n_features)] if isinstance(objects, Vectors) else None
+    names = space.names(objects, coordinates)
     sides = [_shares(space, objects, own, dense[1 - own]) for own in (0, 1)]
     return Shared(*known, "features", tuple(names[place] for place in places), both[places], sides[0], sides[1])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64
+from mercer.gram.executors import ElsewhereError, staying_here
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.problem import LossProblem
 from mercer.training.proof import Proof, percent
@@ -73,6 +75,8 @@ class Certificate(Proof):
             return "It is not known how close this machine is to the optimum: it was trained elsewhere."
         if math.isinf(self.dual) and self.dual > 0:
             return "No hyperplane separates the classes, so there is no margin and no optimal machine."
+        if math.isinf(self.primal) and math.isinf(self.dual):
+            return "It is not known how close this machine is to the optimum: time ran out first. Use `verify`."
         if math.isinf(self.primal):
             known = f"no machine has less than {self.dual:.6g}" if math.isfinite(self.dual) else "nothing more is known"
             return f"The objective is infinite, because hard constraints are violated; {known}."
@@ -165,9 +169,12 @@ class Certified:
         self._known_certificate, self._prove = None, prove
 
     def __getstate__(self) -> Any:
+        """With the certificate, which is made now; a copy has none where other machines would have to make it."""
         if self._prove is not None:
-            self._known_certificate, self._prove = self._prove(), None  # its ingredients are not worth pickling
-        return super().__getstate__()
+            with contextlib.suppress(ElsewhereError), staying_here():
+                self._known_certificate, self._prove = self._prove(), None  # its ingredients are not worth pickling
+        state: Any = super().__getstate__()
+        return state if self._prove is None else dict(state, _prove=None)
 
 
 _LOST = 4.0 * float(np.finfo(np.float64).eps)
@@ -187,6 +194,11 @@ def lost_in_double(lengths: Float64, coefficients: Float64, outputs: Float64) ->
     return np.asarray(np.multiply.outer(lengths, terms))
 
 
+def unproved(iterations: int, dtype: str) -> Certificate:
+    """The certificate of a machine of which nothing is known, since time was over before."""
+    return Certificate(math.inf, -math.inf, math.inf, 0.0, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+
+
 def certify(
     problem: LossProblem,
     coefficients: Float64,
@@ -204,7 +216,7 @@ def certify(
     (`diagonal`), it also allows for rounding in float64.
     """
     if len(outputs) < len(coefficients):  # time ran out before they were computed
-        return Certificate(math.inf, -math.inf, math.inf, 0.0, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+        return unproved(iterations, dtype)
     lengths = None if diagonal is None else np.sqrt(np.abs(diagonal))
     if lengths is not None:
         off = off + lost_in_double(lengths, coefficients, outputs)
@@ -324,8 +336,10 @@ def _by_box(
     """The same if the dual is a box problem, whose optimality conditions need no slope at a kink."""
     box = BoxProblem.of(problem)
     most = squared + float((np.abs(coefficients) * off).sum())
-    dual = -0.5 * most - box.price(coefficients)
-    lost = _LOST * float(np.abs(box.linear) @ np.abs(coefficients))  # where terms cancel, of the sum of them
+    inside = box.largest_share(coefficients)  # 1, unless a part of the objects stands for all
+    feasible = inside * coefficients if inside < 1.0 else coefficients
+    dual = -0.5 * inside**2 * most - box.price(feasible)
+    lost = _LOST * float(np.abs(box.linear) @ np.abs(feasible))  # where terms cancel, of the sum of them
     dual -= lost if lost > _NOTHING * abs(dual) else 0.0
     worst = box.violation(coefficients, -(outputs + box.linear), off)
     losses = np.max([problem.loss.value(problem.y, end + intercept) for end in _ends(outputs, off)], axis=0)

@@ -1,14 +1,14 @@
 """Explanations: the contribution of each part of an object to its decision value.
 
-============  ===========================================================================================
+============  ============================================================================================
 by            parts
-============  ===========================================================================================
+============  ============================================================================================
 features      symbols of strings, nodes of graphs, columns or features, for kernels with explicit features
-columns       columns of vectors and tables: exact Shapley values where the kernel is made of sums and
+columns       columns of vectors and tables: exact Shapley values if the kernel consists of sums and
               products of kernels on columns; otherwise by leaving each column out
 terms         the terms of a sum of kernels
 support       support objects, by their positions among the training objects
-============  ===========================================================================================
+============  ============================================================================================
 """
 
 from __future__ import annotations

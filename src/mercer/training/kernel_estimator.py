@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import inspect
 import threading
@@ -11,7 +12,7 @@ from numbers import Number
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check, _deadline
@@ -35,6 +36,7 @@ from mercer.kernels.vectors.linear import Linear, Sigmoid
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
 from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
+from mercer.kernels.weighing import weighing
 from mercer.solvers.drive import Limits
 from mercer.training.certificate import Certified
 from mercer.training.choices import Gamma, Memory, Psd, parameter_of_a_name
@@ -72,6 +74,8 @@ class KernelEstimator(Certified, BaseEstimator):
     """State that a search shares between its fits: see `share_fits`."""
     _dense_stays_dense: ClassVar[bool] = False
     """Whether sparse rows are refused after training on dense ones, as scikit-learn's machines of the same name do."""
+    _weighs_kernel: ClassVar[bool] = True
+    """Whether sample weights count where the kernel reads a parameter off the data."""
     _given: FittedKernel | None = None
     """An already fitted kernel to use for one fit: see `fit_with_kernel`."""
     _precision: ClassVar[DType | None] = None
@@ -140,9 +144,14 @@ class KernelEstimator(Certified, BaseEstimator):
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
                 raise _check.fail(owner, name, rule, getattr(self, name), remedy)
 
-    def _fit_kernel(self, kernel: Kernel, objects: Objects) -> FittedKernel:
-        """The kernel fitted to the objects, or the fitted one that was given."""
-        return kernel.fit(objects) if self._given is None else self._given
+    def _fit_kernel(self, kernel: Kernel, objects: Objects, weights: Float64 | None = None) -> FittedKernel:
+        """The kernel fitted to the objects, which count as their weights say, unless a fitted one was given."""
+        if self._given is not None:
+            return self._given
+        if weights is None or not self._weighs_kernel:
+            return kernel.fit(objects)
+        with weighing(weights):
+            return kernel.fit(objects)
 
     def _require_fit(self) -> None:
         """Refuse to predict before training."""
@@ -207,13 +216,23 @@ class KernelEstimator(Certified, BaseEstimator):
         check_is_fitted(self)
         return weights_of_columns(self.expansion_, sign)
 
-    def excess(self, X: Any, y: Any, sample_weight: Any = None, *, exact_rows: int = EXACT_ROWS) -> Excess:
+    def excess(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        held_out: tuple[Any, Any] | None = None,
+        exact_rows: int = EXACT_ROWS,
+    ) -> Excess:
         """For `Nystrom` kernels: a bound on how far the objective is above that of the exact machine.
 
         It is computed from the training data in one pass over the full matrix or, for more than `exact_rows` objects,
-        from a sample of its rows. Printed, it is a sentence.
+        from a sample of its rows. With `held_out`, objects and targets that were not used in training, it also has the
+        score of the machine on them. Printed, it is a sentence.
         """
         check_is_fitted(self)
+        scored = {} if held_out is None else self._scored_on(*held_out)
         exact_rows = _check.integer(type(self).__name__, "exact_rows", exact_rows, low=0)
         objects = self.kernel_.kernel.coerce(X)
         claims = self._claims(objects, y, sample_weight)
@@ -222,7 +241,16 @@ class KernelEstimator(Certified, BaseEstimator):
         refuse_from_blocks(-1 if from_blocks else 0 if isinstance(support, slice) else support, "The excess")
         coefficients = np.zeros((len(objects), machine.coefficients.shape[1]))
         coefficients[support] = machine.coefficients
-        return excess_of(machine, coefficients, claims, objects, exact_rows)
+        found = excess_of(machine, coefficients, claims, objects, exact_rows)
+        return dataclasses.replace(found, **scored)
+
+    def _scored_on(self, X: Any, y: Any) -> dict[str, Any]:
+        """What the machine is worth on objects that it has not seen."""
+        if not (is_classifier(self) or is_regressor(self)):
+            raise _check.fail(type(self).__name__, "held_out", "None for a learner without predictions to score", X)
+        objects = self.kernel_.kernel.coerce(X)
+        score = float(self.score(objects, y))
+        return {"held_out": len(objects), "score": score, "by_accuracy": is_classifier(self)}
 
     def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
         """The problems that the machines solve on the training objects."""
@@ -329,6 +357,11 @@ def decision_expansion(estimator: Any) -> Expansion:
     """The expansion whose values `decision_function` or `predict` of a fitted estimator returns."""
     found: Expansion = estimator.expansion_
     return estimator._decision_expansion() if isinstance(estimator, KernelEstimator) else found
+
+
+def weights_of_kernel(estimator: Any, weights: Any) -> Any:
+    """The weights of objects, if an estimator lets them count in its kernel; otherwise None."""
+    return weights if getattr(estimator, "_weighs_kernel", True) else None
 
 
 def share_fits(estimator: Any, sharing: WarmStart) -> None:

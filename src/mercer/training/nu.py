@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import final
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Status
 from mercer.solvers.weights import nu_newton
+from mercer.training.on_a_part import Part, affordable
 from mercer.training.train import Machine, machine_of
 
 Levels = tuple[float, float]
@@ -34,6 +36,19 @@ _GAP = 1e-4
 """The relative duality gap at which Newton's method on features stops, for a tolerance of one ..."""
 _FINEST_GAP = 1e-9
 """... and the smallest one that rounding allows."""
+
+
+@final
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Made:
+    """A machine, and what nu stands for: its C, or half the width of its tube."""
+
+    machine: Machine
+    level: float
+
+    @property
+    def status(self) -> Status:
+        return self.machine.status
 
 
 class NoMarginError(ParameterError):
@@ -55,6 +70,21 @@ def train_nu_classifier(
     Minimises 1/2 |w|^2 - nu rho sum(w) + sum_i w_i max(0, rho - y_i f(x_i)) over w, the intercept and rho >= 0. All is
     then divided by rho, which makes the machine that of the hinge loss with C = 1 / rho.
     """
+    parts = affordable(gram, weights, nu, limits, y)
+    if parts is not None:
+        part, made = parts.largest(
+            lambda part: _nu_classifier(
+                gram.view(part.ids), y[part.ids], part.weights, _feasible(nu, y, part), tol, limits, on_chunk
+            )
+        )
+        return part.machine(made.machine, gram, LossProblem(Hinge(), y, made.level * weights)), made.level
+    made = _nu_classifier(gram, y, weights, nu, tol, limits, on_chunk)
+    return made.machine, made.level
+
+
+def _nu_classifier(
+    gram: Gram, y: Float64, weights: Float64, nu: float, tol: float, limits: Limits | None, on_chunk: OnChunk | None
+) -> _Made:
     mass = nu * float(weights.sum())
     positive = y > 0
     problem = BoxProblem(
@@ -64,7 +94,7 @@ def train_nu_classifier(
     solution, rho = _with_margin(gram, problem, size, tol, limits, on_chunk)
     if rho <= _NOTHING * size:
         raise NoMarginError(
-            f"With nu={nu:g} there is no margin: more than this share of the objects cannot be separated by this "
+            f"With nu={nu:g} there is no margin: more than this fraction of the objects cannot be separated by this "
             "kernel (the same object with two labels, for example). Raise nu, or use a richer kernel or SVC."
         )
     scale = 1.0 / rho  # coefficients and bounds are scaled alike, so what was on a bound stays on it
@@ -75,7 +105,7 @@ def train_nu_classifier(
         off=scale * solution.off,
         intercept=scale * solution.intercept,
     )
-    return machine_of(gram, LossProblem(Hinge(), y, scale * weights), scaled), scale
+    return _Made(machine_of(gram, LossProblem(Hinge(), y, scale * weights), scaled), scale)
 
 
 def train_nu_regressor(
@@ -92,6 +122,19 @@ def train_nu_regressor(
 
     Minimises 1/2 |w|^2 + sum_i C_i (nu epsilon + max(0, |y_i - f(x_i)| - epsilon)) over w, the intercept and epsilon.
     """
+    parts = affordable(gram, C, nu, limits)
+    if parts is not None:
+        part, made = parts.largest(
+            lambda part: _nu_regressor(gram.view(part.ids), y[part.ids], part.weights, nu, tol, limits, on_chunk)
+        )
+        return part.machine(made.machine, gram, LossProblem(EpsilonInsensitive(made.level), y, C)), made.level
+    made = _nu_regressor(gram, y, C, nu, tol, limits, on_chunk)
+    return made.machine, made.level
+
+
+def _nu_regressor(
+    gram: Gram, y: Float64, C: Float64, nu: float, tol: float, limits: Limits | None, on_chunk: OnChunk | None
+) -> _Made:
     n, nothing = len(y), np.zeros_like(C)
     # The first copy of each object has the positive part, the second the negative part, as for a tube of known width.
     problem = BoxProblem(
@@ -106,7 +149,13 @@ def train_nu_regressor(
         outputs=solution.outputs[:n],
         off=solution.off if isinstance(solution.off, float) else solution.off.reshape(2, n).max(axis=0),
     )
-    return machine_of(gram, LossProblem(EpsilonInsensitive(epsilon), y, C), merged), epsilon
+    return _Made(machine_of(gram, LossProblem(EpsilonInsensitive(epsilon), y, C), merged), epsilon)
+
+
+def _feasible(nu: float, y: Float64, part: Part) -> float:
+    """The nearest nu for which a part of two classes has a solution: their shares differ a little from those of all."""
+    few = y[part.ids] > 0
+    return min(nu, largest_nu(np.array([part.weights[few].sum(), part.weights[~few].sum()]))[0])
 
 
 def solve_nu_form(

@@ -44,3 +44,5 @@ class LibsvmParameters(MachineParameters):
     verbose: bool = False
 
     _dense_stays_dense: ClassVar[bool] = True
+    _weighs_kernel: ClassVar[bool] = False
+    """gamma="scale" is theirs, which knows no weights."""

@@ -9,10 +9,12 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from mercer import _check
 from mercer._types import Float64
 from mercer.errors import KernelError, KernelWarning
+from mercer.gram import cost
 from mercer.gram.block_rows import BlockRows, many_rows
 from mercer.gram.condensing import machine_over, of_weights, read_whole, streams
 from mercer.gram.contract import Gram
@@ -20,15 +22,18 @@ from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.streamed import Streamed
+from mercer.inputs.vectors import numbers_of
 from mercer.kernels.base import FittedKernel
 from mercer.losses.squared import Squared
 from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, iterative, normal_equations
 from mercer.solvers.ridge.one_pass import RidgeSums
-from mercer.training.certificate import Certificate, Prove, certify
+from mercer.solvers.solution import Status
+from mercer.training.certificate import Certificate, Prove, certify, unproved
 from mercer.training.full_kernel import Claim
 from mercer.training.matrix import GramSettings, Recomputed, Repair, by_features, guard, training_gram
+from mercer.training.on_a_part import Growing, Part, affordable
 
 _TINY = float(np.finfo(np.float64).tiny)
 _ZERO = "To interpolate, use a small one such as 1e-10."
@@ -60,6 +65,9 @@ def fit_ridge(
         return _fit_in_passes(problem, rows, fitted, objects, limits, began)
     gram = training_gram(settings, fitted, objects, [Squared()]) if gram is None else gram
     if gram.factor is None and not gram.in_memory and not isinstance(objects, Streamed):
+        parts = None if gram.expensive or not fitted.kernel.psd else affordable(gram, problem.weights, 1.0, limits)
+        if parts is not None:
+            return _fit_a_part(problem, settings, fitted, objects, limits, gram, parts)
         by_products = _fit_by_products(problem, settings, fitted, objects, limits, gram)
         if by_products is not None:
             solution, outputs, seen = by_products.solution, by_products.outputs, time.monotonic() - began
@@ -81,6 +89,40 @@ def fit_ridge(
     return expansion, guarded.repair(found.coefficients), prove
 
 
+def _fit_a_part(
+    problem: RidgeProblem,
+    settings: GramSettings,
+    fitted: FittedKernel,
+    objects: Objects,
+    limits: Limits,
+    gram: Gram,
+    parts: Growing,
+) -> tuple[Expansion, Repair | None, Prove]:
+    """The machine of as many objects as there is time for."""
+
+    def train(part: Part) -> _OfPart:
+        some = RidgeProblem(problem.targets[part.ids], part.weights, problem.alpha, problem.intercept)
+        view = gram.view(part.ids).stored_if_it_fits()
+        return _OfPart(*fit_ridge(some, settings, fitted, objects.take(part.ids), limits, time.monotonic(), view))
+
+    part, made = parts.largest(train)
+    warnings.warn(f"{settings.owner} did not converge. {Status.OF_A_PART.value}", ConvergenceWarning, stacklevel=5)
+    coefficients = part.all(made.expansion.coefficients)
+    expansion, _ = machine_over(fitted, objects, slice(None), coefficients, made.expansion.intercept)
+    return expansion, None, partial(unproved, 1, np.dtype(gram.dtype).name)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _OfPart:
+    """What was trained on a part; there are no steps to stop at."""
+
+    expansion: Expansion
+    repair: Repair | None
+    prove: Prove
+    status: Status = Status.CONVERGED
+
+
 def _fit_by_products(
     problem: RidgeProblem,
     settings: GramSettings,
@@ -90,8 +132,9 @@ def _fit_by_products(
     gram: Gram,
 ) -> iterative.Found | None:
     """Solve iteratively if a factorisation would take long or not fit; None if a factorisation is better."""
-    fits = gram.fits()
-    if (fits and len(objects) < iterative.LEAST) or gram.expensive or not fitted.kernel.psd:
+    fits, n = gram.fits(), len(objects)
+    pays = cost.ridge_products_pay(n, numbers_of(objects), iterative.rank_for(n))
+    if (fits and not pays) or gram.expensive or not fitted.kernel.psd:
         return None
     found = iterative.solve(
         gram_of(fitted, objects, memory=settings.memory), problem.targets, problem.alpha, problem.weights,

@@ -20,9 +20,12 @@ from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
+from mercer.solvers.solution import Status
+from mercer.solvers.weights.problem import unit_dual
 from mercer.training.certificate import Certificate, Prove, certify
 from mercer.training.full_kernel import Claim
 from mercer.training.matrix import Guarded, Recomputed, Repair, in_passes
+from mercer.training.on_a_part import Growing, Part, affordable
 from mercer.training.train import Machine, train, worth_storing
 from mercer.training.warm_start import WarmStart
 
@@ -58,10 +61,18 @@ def train_problems(
     solve: Solve,
     limits: Limits,
     began: float,
+    *,
+    in_parts: bool = True,
 ) -> Trained:
-    """Train one machine per problem; all have the same penalties. `solve` trains one."""
+    """Train a machine for each problem; all have the same penalties. `solve` trains one.
+
+    Where time is short, that may be a machine of a part of the objects, unless `solve` takes care of that itself.
+    """
     penalties = problems[0].C
-    machines = _machines(problems, guarded.gram, solve, limits)
+    if in_parts and all(map(_uses_all, problems)):
+        machines = _machines_in_time(problems, guarded.gram, solve, limits)
+    else:
+        machines = _machines(problems, guarded.gram, solve, limits)
     columns = [np.reshape(one.coefficients, (len(one.coefficients), -1)) for one in machines]
     dual = np.zeros((len(objects), sum(block.shape[1] for block in columns)))
     dual[penalties > 0] = np.hstack(columns)
@@ -80,12 +91,32 @@ def train_problems(
     )
 
 
+def _machines_in_time(problems: Sequence[LossProblem], gram: Gram, solve: Solve, limits: Limits) -> list[Machine]:
+    """The machines of all objects that weigh anything, or of as many of these as there is time for."""
+    used = np.flatnonzero(problems[0].C > 0)
+    parts = _affordable(problems, gram, used, limits)
+    if parts is None:
+        return _machines(problems, gram, solve, limits)
+
+    def train(part: Part) -> _Several:
+        ids = used[part.ids]
+        some = [dataclasses.replace(problem, y=problem.y[ids], C=part.weights) for problem in problems]
+        return _Several(_machines(some, gram.view(ids), solve, limits))
+
+    part, made = parts.largest(train)
+    return [
+        part.machine(machine, gram, _restricted(problem, used))
+        for machine, problem in zip(made.machines, problems, strict=True)
+    ]
+
+
 def _machines(problems: Sequence[LossProblem], gram: Gram, solve: Solve, limits: Limits) -> list[Machine]:
     """Train the machines in parallel on the objects with nonzero weight."""
     used = np.flatnonzero(problems[0].C > 0)
+    smooth = all(problem.loss.smooth for problem in problems)
     if worth_storing(gram, [problem.loss for problem in problems]):
         gram = gram.stored_if_it_fits()
-    if not gram.in_memory and all(problem.loss.smooth for problem in problems):  # Newton's method needs products
+    if not gram.in_memory and smooth:  # Newton's method needs products
         gram = packed_if_it_fits(gram)
     part = gram if len(used) == len(problems[0].C) else gram.view(used)
     machines: list[Machine | None] = [None] * len(problems)
@@ -101,6 +132,35 @@ def _machines(problems: Sequence[LossProblem], gram: Gram, solve: Solve, limits:
         else:
             gram.executor.each(job, range(len(problems)), limits.stop)
     return [machine for machine in machines if machine is not None]
+
+
+def _uses_all(problem: LossProblem) -> bool:
+    """Whether nearly every object gets a coefficient: by smooth losses, and by those without a tube or a margin."""
+    if problem.loss.smooth:
+        return True
+    dual = unit_dual(problem.loss)
+    return not problem.loss.classifies and dual is not None and not dual.has_kink
+
+
+def _affordable(problems: Sequence[LossProblem], gram: Gram, used: Indices, limits: Limits) -> Growing | None:
+    """Parts of the objects, where time is too short for products with the whole matrix."""
+    classes = None
+    if problems[0].loss.classifies:
+        kinds = np.column_stack([problem.y[used] for problem in problems])
+        classes = np.unique(kinds, axis=0, return_inverse=True)[1].astype(np.float64)
+    return affordable(gram.view(used) if len(used) < gram.shape[0] else gram, problems[0].C[used], 1.0, limits, classes)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Several:
+    """Machines that were trained together."""
+
+    machines: list[Machine]
+
+    @property
+    def status(self) -> Status:
+        return next((machine.status for machine in self.machines if not machine.converged), Status.CONVERGED)
 
 
 def claims_of(problems: Sequence[LossProblem]) -> list[Claim]:

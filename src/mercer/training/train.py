@@ -189,6 +189,9 @@ def warn_if_unfinished(estimator: Any, machines: list[Machine], trained: int = 1
     if not unfinished:
         return
     worst = max(machine.certificate.kkt_violation for machine in unfinished)
+    known = (
+        f"the largest violation is {worst:.3g}" if np.isfinite(worst) else "how far it is from the optimum is not known"
+    )
     where = "" if trained == 1 else f" for {len(unfinished)} of {trained} machines"
     early = ""
     if unfinished[0].status is Status.OUT_OF_ITERATIONS:  # scikit-learn's words, including the two spaces
@@ -197,8 +200,8 @@ def warn_if_unfinished(estimator: Any, machines: list[Machine], trained: int = 1
             "StandardScaler or MinMaxScaler. "
         )
     warnings.warn(
-        f"{early}{type(estimator).__name__} did not converge{where}: the largest violation is {worst:.3g}, tol is "
-        f"{estimator.tol:g}. {unfinished[0].status.value}",
+        f"{early}{type(estimator).__name__} did not converge{where}: {known}, tol is {estimator.tol:g}. "
+        f" {unfinished[0].status.value}",
         ConvergenceWarning,
         stacklevel=3,
     )

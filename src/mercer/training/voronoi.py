@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, final
+
 import numpy as np
 
 from mercer._types import Indices
 from mercer.gram import voronoi
+from mercer.gram.executors import Executor, elsewhere
 from mercer.gram.make import gram_of
 from mercer.gram.voronoi import Division
 from mercer.inputs.base import Objects
+from mercer.inputs.streamed import Streamed
 from mercer.kernels.base import FittedKernel
 
 _ROWS = 16_384
@@ -16,7 +21,32 @@ _ROWS = 16_384
 
 
 def nearest(fitted: FittedKernel, objects: Objects, centres: Objects) -> Indices:
-    """The nearest centre of each object; the first of several."""
+    """The nearest centre of each object; the first of several. Blocks are looked at where they are."""
+    if not isinstance(objects, Streamed):
+        return _nearest(fitted, objects, centres)
+    of_block, numbers = _NearestInBlock(fitted, objects, centres), range(len(objects.blocks))
+    far = working_on(objects)
+    return np.concatenate(list(map(of_block, numbers)) if far is None else far.gather(of_block, numbers))
+
+
+def working_on(objects: Objects) -> Executor | None:
+    """Who works on the objects elsewhere; None if they are this machine's threads."""
+    own: Any = objects.executor if isinstance(objects, Streamed) else None
+    return own if hasattr(own, "gather") else elsewhere()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _NearestInBlock:
+    fitted: FittedKernel
+    objects: Streamed
+    centres: Objects
+
+    def __call__(self, number: int) -> Indices:
+        return _nearest(self.fitted, self.objects.block(number), self.centres)
+
+
+def _nearest(fitted: FittedKernel, objects: Objects, centres: Objects) -> Indices:
     own = fitted.diagonal(fitted.features(centres))
     found = [np.zeros(0, dtype=np.intp)]
     for start in range(0, len(objects), _ROWS):

@@ -31,3 +31,12 @@ def test_what_stands_nowhere_is_left_out():
     assert all(constant[0] not in part["features"] for part in told["left"])
     told = pair({"kind": "documents", "x": "wave", "z": "waves", "kernel": "spectrum(p=4)"})
     assert told["features"][0]["name"] == "wave"
+
+
+@pytest.mark.parametrize("kernel", ["random_fourier(gamma=1, size=8)", "latent_semantic(linear, k=2)"])
+def test_features_that_mix_all_coordinates_stand_in_none(kernel):
+    told = pair({"kind": "vectors", "x": "1, 2", "z": "3, 4", "kernel": kernel})
+    assert told["features"]
+    assert told["left"] == told["right"] == []
+    beside = pair({"kind": "vectors", "x": "1, 2", "z": "3, 4", "kernel": f"linear + {kernel}"})
+    assert [part["share"] for part in beside["left"]] == pytest.approx([3, 8])

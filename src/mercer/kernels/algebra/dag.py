@@ -104,9 +104,7 @@ class DagKernel(Several):
         return np.asarray(self._over_paths(measured, state)[0])
 
     def _over_paths(self, measured: Callable[[int], Floating], state: State) -> Floating:
-        """Dynamic programming over nodes; `measured` gives the values of a measure. Values no longer needed are
-        dropped.
-        """
+        """Dynamic programming over nodes; `measured` gives the values of a measure. Unneeded values are dropped."""
         edges = [edge for _, into in self._plan for edge in into]
         visits = Counter(start for start, _ in edges)
         value = self._values_of_terms([number for _, number in edges], measured, state)

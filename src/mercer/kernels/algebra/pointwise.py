@@ -19,6 +19,7 @@ from mercer.inputs.base import Objects
 from mercer.kernels.base import Features, Kernel, Measure, State
 from mercer.kernels.features.columns import ColumnProducts, of_vectors
 from mercer.kernels.loops import epilogues
+from mercer.kernels.weighing import weights_of
 
 Gamma = float | str
 """A positive number, or the name of a rule that computes it from the data."""
@@ -80,9 +81,7 @@ class Distance(Measure):
         return np.zeros(len(features))
 
     def column_terms(self, row: Float64, rows: Float64) -> Float64 | None:
-        """What each column adds to the distances of one row from others; None if the distance is not a sum over
-        columns.
-        """
+        """What each column adds to the distances of one row from others; None if they are not sums over columns."""
         del row, rows
         return None
 
@@ -151,7 +150,11 @@ def check_gamma(owner: str, gamma: Gamma) -> None:
 
 def spread_sample(objects: Objects) -> Objects:
     """An evenly spaced sample of many objects, without randomness."""
-    return objects.take(slice(0, None, max(1, -(-len(objects) // _SAMPLE))))
+    return objects.take(_spread(objects))
+
+
+def _spread(objects: Objects) -> slice:
+    return slice(0, None, max(1, -(-len(objects) // _SAMPLE)))
 
 
 def gamma_of_distances(rule: str, measure: Measure, objects: Objects, state: State) -> float:
@@ -159,13 +162,34 @@ def gamma_of_distances(rule: str, measure: Measure, objects: Objects, state: Sta
 
     Half the mean squared distance is the variance in feature space, so 'scale' divides by the variance, as on vectors.
     """
-    sample = measure.features(spread_sample(objects), state, np.float64)
+    some = spread_sample(objects)
+    sample, weights = measure.features(some, state, np.float64), weights_of(objects)
     left, right = measure.align(sample, sample, state)
     values = np.empty((len(sample), len(sample)))
     measure.tile(left, right, state, values)
     pairs, typical = len(sample) * (len(sample) - 1), 0.0
-    if pairs:
+    if weights is not None:
+        typical = _of_weighted_pairs(rule, values, weights[_spread(objects)])
+    elif pairs:
         mean = float(values.sum() - np.trace(values)) / pairs
         typical = float(np.median(values[np.triu_indices(len(sample), 1)])) if rule == "median" else mean / 2
         typical = typical or mean  # most pairs are equal: the median is useless
     return 1.0 if typical <= 0 else 1.0 / typical
+
+
+def _of_weighted_pairs(rule: str, values: Float64, weights: Float64) -> float:
+    """Half the mean of squared distances, or their median, where a weight of w is w objects, apart by nothing."""
+    total = float(weights.sum())
+    pairs = total * (total - 1.0)
+    if pairs <= 0:
+        return 0.0
+    first, second = np.triu_indices(len(values), 1)
+    mean = 2.0 * float((weights[first] * weights[second]) @ values[first, second]) / pairs
+    if rule != "median":
+        return mean / 2
+    found = np.append(values[first, second], 0.0)
+    counts = np.append(weights[first] * weights[second], float(weights @ np.maximum(weights - 1.0, 0.0)) / 2)
+    order = np.argsort(found)
+    reached = np.cumsum(counts[order])
+    low, high = (found[order[np.searchsorted(reached, 0.5 * reached[-1], side)]] for side in ("left", "right"))
+    return float(low + high) / 2 or mean

@@ -64,7 +64,7 @@ class Remembered(OfKernel):
     kernel : the kernel, which must be symmetric: for a function of yours, ``FromFunction(function, symmetric=True)``.
     folder : where values are stored; one folder can serve many kernels. It may be deleted when no job is running.
     n_jobs : processes that compute values; useful for Python functions, which hold the interpreter lock. Whatever they
-    call must be importable or defined in the function itself.
+        call must be importable or defined in the function itself.
     key : a function from an object to plain data (a name, a tuple of numbers), for objects that are not plain data.
 
     After a change to the code of a function, its values are computed again. A change in what it calls is not detected

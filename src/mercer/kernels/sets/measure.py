@@ -186,8 +186,7 @@ class SetUnionComplement(SetMeasure):
 @final
 @dataclass(frozen=True)
 class SetAgreement(SetMeasure):
-    """k(A, B) = mu(D) - mu(A without B, or B without A): the measure of the part of the ambient set D on which two sets
-    agree.
+    """k(A, B) = mu(D) - mu(A without B, or B without A): the measure of the part of D on which two sets agree.
 
     The sum of `SetIntersection` and `SetUnionComplement`; k(A, A) = mu(D) for every A.
 

@@ -26,8 +26,8 @@ _STEPS_PER_TILE = 4e9
 class WeightedDegree(WordKernel):
     """The weighted degree kernel (Raetsch and Sonnenburg): common words of length 1 .. degree at the same position.
 
-    k(s, t) = sum over q = 1 .. d of beta_q sum over positions i of [s_i .. s_{i+q-1} = t_i .. t_{i+q-1}], beta_q = 2 (d
-    - q + 1) / (d (d + 1)), so that a run of r matches counts r (2d - r + 1) / (d (d + 1)) at its end.
+    k(s, t) = sum over q = 1 .. d of beta_q sum over positions i of [s_i .. s_{i+q-1} = t_i .. t_{i+q-1}],
+    beta_q = 2 (d - q + 1) / (d (d + 1)), so that a run of r matches counts r (2d - r + 1) / (d (d + 1)) at its end.
 
     With `shift` = S > 0, words up to S positions apart match too (Raetsch, Sonnenburg and Schoelkopf): each pair of
     positions at distance j >= 1 counts 1 / (2 (j + 1)). Strings are compared from their first symbol to the end of the

@@ -7,7 +7,6 @@ from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
@@ -19,10 +18,13 @@ from mercer.kernels.loops.epilogues import squared_distances
 from mercer.kernels.vectors.coordinate_loops import ABSOLUTE, CHI_SQUARED, coordinate_sums
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise, row_sums
 from mercer.kernels.vectors.features import RowFeatures, dot_products, is_sparse, refuse_other_width
+from mercer.kernels.weighing import CURRENT, weights_of
 
 _MOST_PERIODS = 2.0**52
 """float64 has 53 bits: beyond this many periods, no digit is left for the position within a period."""
 
+_ROWS = 4096
+"""Rows whose differences from the mean are formed together: as many as the cache holds."""
 _PAIRS_AT_ONCE = 1024
 """Sparse near neighbours recomputed together: more would hardly reduce SciPy's overhead, but copy more rows."""
 
@@ -105,6 +107,8 @@ class Euclidean(SquaredEuclidean):
         if not (is_sparse(left.rows) or is_sparse(right.rows)):
             _renew(left.rows, right.rows, *lengths, share, out)
         else:
+            import scipy.sparse as sp
+
             near = np.argwhere(out < share * (lengths[0][:, None] + lengths[1]))
             for start in range(0, len(near), _PAIRS_AT_ONCE):
                 i, j = near[start : start + _PAIRS_AT_ONCE].T
@@ -146,7 +150,7 @@ class L1Distance(VectorDistance, Coordinatewise):
 
         The k-th of n sorted numbers, counted from 0, is added in k differences and subtracted in n - 1 - k.
         """
-        if rule != "scale" or objects.is_sparse or len(objects) < 2:
+        if rule != "scale" or objects.is_sparse or len(objects) < 2 or weights_of(objects) is not None:
             return super().gamma(rule, objects, state)
         sample: Any = spread_sample(objects)
         rows = np.sort(np.asarray(sample.values, dtype=np.float64), axis=0)
@@ -237,14 +241,31 @@ def _shiftable(objects: Vectors, shift: Float64 | None) -> Vectors:
 def _variance(objects: Vectors) -> float:
     """The variance of all entries, including the zeros of sparse rows."""
     values: Any = objects.values
+    weights = None if CURRENT.get() is None else weights_of(objects)
     if objects.is_sparse:
         exact = values.astype(np.float64)
-        mean = exact.sum() / np.prod(values.shape)
-        return float(exact.multiply(exact).sum() / np.prod(values.shape) - mean**2)
-    means, variances = objects.moments
+        if weights is None:
+            mean = exact.sum() / np.prod(values.shape)
+            return float(exact.multiply(exact).sum() / np.prod(values.shape) - mean**2)
+        total = float(weights.sum()) * objects.n_features
+        mean = float(weights @ exact.sum(axis=1)) / total
+        return float(weights @ exact.multiply(exact).sum(axis=1)) / total - mean**2
+    means, variances = objects.moments if weights is None else _weighted_moments(values, weights)
     with np.errstate(over="ignore", invalid="ignore"):
         between = means - means.sum() / len(means)
         return float((variances + between * between).sum() / len(means))
+
+
+def _weighted_moments(rows: Any, weights: Float64) -> tuple[Float64, Float64]:
+    """The mean and the variance of each column where an object counts as often as its weight says."""
+    shares = weights / weights.sum()
+    mean = shares @ rows
+    variance = np.zeros(len(mean))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(rows), _ROWS):
+            part = slice(start, start + _ROWS)
+            variance += shares[part] @ np.square(rows[part] - mean)
+    return mean, variance
 
 
 def resolved_gamma(value: Gamma, objects: Vectors) -> float:

@@ -10,7 +10,6 @@ from math import comb
 from typing import Any, final
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer._types import Float64, Indices
 from mercer.errors import InputError, MemoryBudgetError
@@ -77,6 +76,8 @@ class Monomials:
         if not vectors.is_sparse:
             return _evaluate(values.astype(np.float64), degrees, plan, weights)
         parts = (values[start : start + _ROWS_AT_ONCE].toarray() for start in range(0, len(vectors), _ROWS_AT_ONCE))
+        import scipy.sparse as sp
+
         blocks = [sp.csr_array(_evaluate(part.astype(np.float64), degrees, plan, weights)) for part in parts]
         return sp.vstack(blocks, format="csr")
 
@@ -88,9 +89,7 @@ class Monomials:
         return tuple(_name(monomial, columns) for monomial in self.listed(vectors.n_features))
 
     def _plan(self, n_columns: int, highest: int) -> list[Step]:
-        """For each degree from 1 up and each monomial: the monomial of the degree below that it extends, and the added
-        column.
-        """
+        """For each degree from 1 up: the monomial of the degree below that each extends, and the column it adds."""
         steps = []
         place: dict[Monomial, int] = {(): 0}
         for degree in range(1, highest + 1):

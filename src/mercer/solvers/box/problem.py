@@ -12,6 +12,8 @@ import numpy.typing as npt
 from mercer._types import Float64, Indices
 from mercer.solvers.problem import LossProblem
 
+_BEYOND = 1e-9
+"""By how much coefficients may be beyond their bounds, as a share of these, by rounding."""
 _ROUNDING = 1e-13
 """How far a coefficient may miss a bound, as a fraction of its box, after many steps that keep sums: about a hundred
 rounding errors. A larger tolerance would move free coefficients."""
@@ -93,6 +95,12 @@ class BoxProblem:
     def price(self, b: Float64) -> float:
         """The objective without 1/2 b'Kb."""
         return float(self.linear @ b) + self._price_of_kinks(b)
+
+    def largest_share(self, b: Float64) -> float:
+        """The largest share of b, at most all of it, that lies in the box but for rounding."""
+        ends = np.where(b > 0.0, self.upper, np.where(b < 0.0, self.lower, np.inf))
+        most = float(np.max(np.divide(b, ends, where=ends != 0.0, out=np.zeros(len(b))), initial=0.0))
+        return 1.0 if most <= 1.0 + _BEYOND else 1.0 / most
 
     def objective(self, b: Float64, F: Float64) -> float:
         """The objective at b, with F = -(Kb + linear)."""

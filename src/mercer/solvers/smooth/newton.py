@@ -201,7 +201,7 @@ def _rough(problem: LossProblem, start: Point, began: float) -> Solution:
     """The solution on the subset, extended to all objects, if there was no time for the others."""
     (b, c), stats = start, Stats(0, math.inf, time.monotonic() - began)
     coefficients, intercept = (b[:, 0], float(c[0])) if problem.outputs == 1 else (b, c)
-    return Solution(coefficients, np.zeros(0), intercept, math.inf, Status.OUT_OF_TIME, stats)
+    return Solution(coefficients, np.zeros(0), intercept, math.inf, Status.OF_A_PART, stats)
 
 
 def _constant(problem: LossProblem) -> Point | None:

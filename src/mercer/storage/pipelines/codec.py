@@ -1,8 +1,8 @@
-"""How a class of scikit-learn goes into model files: its parameters, and its fitted attributes as declared fields.
+"""How classes of scikit-learn are written to model files: parameters, and fitted attributes as declared fields.
 
-A file names one of the classes that have a codec, and none other. Parameters are checked by scikit-learn's own
-constraints, fields by what they declare, and what must agree between fields by the codec's `check`. Nothing is pickled,
-and Python functions are refused both ways.
+A file can only name classes that have a codec. Parameters are checked by scikit-learn's own constraints, fields by
+their declarations, and consistency between fields by the codec's `check`. Nothing is pickled, and Python functions are
+refused in both directions.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from mercer.training.storing import Field, Parts, read_fields, write_fields
 
 _OUTPUT = "transform_output"
 _OUTPUTS = ("default", "pandas", "polars")
-_MOST_COLUMNS = 2**31 - 1  # what scikit-learn's sparse rows can number
+_MOST_COLUMNS = 2**31 - 1  # the largest index of scikit-learn's sparse rows
 _MOST_JOBS = 1024
-"""Processes that a file may ask for: a hostile one would ask for millions."""
+"""The most processes that a file may request: a hostile one would request millions."""
 
 
 class Codec:
-    """One class: its fields, and what they must agree on."""
+    """The codec of one class: its fields, and the checks of their consistency."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Codec:
         self._maybe = maybe
 
     def params(self, model: Any) -> dict[str, Any]:
-        """The parameters as a file holds them; random generators are used by `fit` alone, and left out."""
+        """The parameters as stored in a file; random generators, used only by `fit`, are left out."""
         found = dict(model.get_params(deep=False))
         if "random_state" in found and not isinstance(found["random_state"], int | None):
             found["random_state"] = None
@@ -59,7 +59,7 @@ class Codec:
         return found
 
     def take_apart(self, model: Any) -> Stored:
-        """A fitted model; raises scikit-learn's NotFittedError before `fit`."""
+        """The parts of a fitted model; raises scikit-learn's NotFittedError before `fit`."""
         from sklearn.utils.validation import check_is_fitted
 
         if not self._stateless:
@@ -110,31 +110,31 @@ class Codec:
         return model
 
     def restore(self, model: Any) -> None:
-        """Check what fields must agree on, and set what follows from them."""
+        """Check the consistency of fields, and set attributes that follow from them."""
         if self._check is not None:
             self._check(model)
 
 
 def inner(model: Any, name: str) -> Any:
-    """What scikit-learn keeps to itself: a fitted model is made of it, and it is part of what a codec declares."""
+    """A private attribute of scikit-learn that is part of a fitted model, as declared by a codec."""
     return getattr(model, name)
 
 
 def set_inner(model: Any, **attributes: Any) -> None:
-    """Set what scikit-learn keeps to itself."""
+    """Set a private attribute of scikit-learn."""
     vars(model).update(attributes)
 
 
 def require(holds: bool, model: Any, what: str) -> None:
-    """Refuse a model of which something does not hold."""
+    """Refuse a model that violates a condition."""
     if not holds:
         raise ModelFileError(f"its {type(model).__name__} does not fit together: {what}.")
 
 
 def outputs_of(model: Any) -> int | None:
-    """How many columns a fitted transformer makes; None where that is not known."""
+    """The number of output columns of a fitted transformer; None if unknown."""
     try:
-        if hasattr(model, "n_output_features_"):  # polynomials: the names are many more words than one number
+        if hasattr(model, "n_output_features_"):  # polynomials: the names would be much longer than a number
             return int(model.n_output_features_)
         return len(model.get_feature_names_out())
     except (AttributeError, ValueError, TypeError):
@@ -146,7 +146,7 @@ def outputs_of(model: Any) -> int | None:
 
 @final
 class Numbers(Field):
-    """An array of finite numbers, at least `low`, or above it; None where the model has none, if it may."""
+    """An array of finite numbers, at least `low`, or above it; None if the model has none and may lack it."""
 
     def __init__(
         self, *shape: str | int, low: float = -math.inf, above: float = -math.inf, kinds: str = "f", none: bool = False,
@@ -158,7 +158,7 @@ class Numbers(Field):
     def write(self, name: str, value: Any, parts: Parts) -> None:
         if value is not None or not self._none:
             parts.arrays[name] = np.asarray(value)
-            if len(self._shape) > 1:  # products round by the order in which a matrix lies in memory
+            if len(self._shape) > 1:  # rounding in products depends on the memory order of a matrix
                 parts.values[f"{name}_by_columns"] = bool(value.strides[0] < value.strides[-1])
 
     def read(self, name: str, parts: Parts) -> Any:
@@ -175,7 +175,7 @@ class Numbers(Field):
 
 @final
 class Counts(Field):
-    """How many objects were seen: one number, or one for each column."""
+    """The number of objects seen: one number, or one for each column."""
 
     def write(self, name: str, value: Any, parts: Parts) -> None:
         parts.arrays[name] = np.asarray(value)
@@ -191,7 +191,7 @@ class Counts(Field):
 
 @final
 class Texts(Field):
-    """A list of strings, or a table from strings to their places in it: as one text, however long single ones are."""
+    """A list of strings, or a table from strings to their positions, stored as one text."""
 
     def __init__(self, *, places: bool = False) -> None:
         self._places = places
@@ -209,13 +209,13 @@ class Texts(Field):
             or not all(isinstance(text, str) for text in texts)
             or len(set(texts)) < len(texts)
         ):
-            raise ModelFileError(f"{name!r} is no list of different strings.")
+            raise ModelFileError(f"{name!r} is not a list of different strings.")
         return {text: place for place, text in enumerate(texts)} if self._places else texts
 
 
 @final
 class Plain(Field):
-    """Plain data of any form, which the codec checks; None and False where the model has none."""
+    """Plain data of any form, which the codec checks; None or False if the model has none."""
 
     def write(self, name: str, value: Any, parts: Parts) -> None:
         parts.arrays |= {f"{name}__{key}": array for key, array in pack([value]).items()}
@@ -233,7 +233,7 @@ class Plain(Field):
 
 @final
 class Nested(Field):
-    """A fitted model within the model, of one class; None where there is none."""
+    """A fitted model of one class within the model; None if there is none."""
 
     def __init__(self, kind: type) -> None:
         self._kind = kind

@@ -24,7 +24,7 @@ _DENSE = 100_000  # columns up to which a row of zeros stands for a table; more 
 
 
 class _Identity(Codec):
-    """What stands for columns that pass as they are; any other function is code."""
+    """The codec of a FunctionTransformer that passes columns unchanged; any function would be code."""
 
     def params(self, model: Any) -> dict[str, Any]:
         if model.func is not None or model.inverse_func is not None or callable(model.feature_names_out):
@@ -82,7 +82,7 @@ class _Union(Codec):
 
 
 class _Columns(Codec):
-    """A file holds the columns that were found, where a function was to find them."""
+    """The codec of a ColumnTransformer; of columns selected by a function, the result is stored."""
 
     def params(self, model: Any) -> dict[str, Any]:
         found = super().params(model)
@@ -138,7 +138,7 @@ class _Columns(Codec):
 def _check_fitted(parts: Any) -> None:
     """Raises NotFittedError unless every part is."""
     for _, part in parts:
-        if isinstance(part, Pipeline):  # one that ends in "passthrough" says that it is not
+        if isinstance(part, Pipeline):  # one that ends in "passthrough" claims that it is not
             _check_fitted(part.steps)
         elif part is not None and not isinstance(part, str):
             check_is_fitted(part)
@@ -147,7 +147,7 @@ def _check_fitted(parts: Any) -> None:
 def named(node: Any, length: int, what: str) -> list[tuple[Any, ...]]:
     """Parts with different names, each a model or a word."""
     if not isinstance(node, list) or not all(isinstance(one, list | tuple) and len(one) == length for one in node):
-        raise ModelFileError(f"its {what} are no list of names and models.")
+        raise ModelFileError(f"its {what} are not a list of names and models.")
     names = [one[0] for one in node]
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise ModelFileError(f"two of its {what} have one name.")
@@ -162,7 +162,7 @@ def _check_weights(params: Mapping[str, Any]) -> None:
     if weights is not None and not (
         isinstance(weights, dict) and all(isinstance(weight, int | float) for weight in weights.values())
     ):
-        raise ModelFileError("the weights of its transformers are no numbers.")
+        raise ModelFileError("the weights of its transformers are not numbers.")
 
 
 def _plain_columns(columns: Any, places: Any) -> Any:
@@ -179,7 +179,7 @@ def _plain_columns(columns: Any, places: Any) -> Any:
 
 
 class _OfWidth(TransformerMixin, BaseEstimator):
-    """Makes so many columns of anything."""
+    """A stand-in that returns this many columns for any input."""
 
     def __init__(self, width: int = 1) -> None:
         self.width = width
@@ -196,7 +196,7 @@ class _OfWidth(TransformerMixin, BaseEstimator):
 
 
 def _rehearsed(model: Any, fitted: Mapping[str, tuple[Any, Any]]) -> Any:
-    """A ColumnTransformer fitted to a row of zeros, with stand-ins for its parts: it knows which columns go where."""
+    """A ColumnTransformer fitted to a row of zeros with stand-ins for its parts, so that it assigns columns to them."""
 
     def stand_in(name: str, part: Any) -> Any:
         return part if isinstance(part, str) else _OfWidth(fitted[name][1] if name in fitted else 1)

@@ -18,8 +18,8 @@ class _Type(Field):
         parts.values[name] = np.dtype(value).str
 
     def read(self, name: str, parts: Parts) -> Any:
-        found = np.dtype(parts.values.get(name, ""))  # refused where it is no type
-        require(found.kind in "fiubO" and found.itemsize <= 8, parts.estimator, f"{name!r} is no type of columns")
+        found = np.dtype(parts.values.get(name, ""))  # refused if it is not a type
+        require(found.kind in "fiubO" and found.itemsize <= 8, parts.estimator, f"{name!r} is not a type of columns")
         return found
 
 
@@ -37,7 +37,7 @@ def _categories(model: Any) -> None:
 
 
 def _grouped(model: Any, lengths: list[int]) -> None:
-    """Places of infrequent categories, from which scikit-learn's own mapping is made anew."""
+    """Positions of infrequent categories, from which scikit-learn's own mapping is rebuilt."""
     inner(model, "_check_infrequent_enabled")()
     groups = getattr(model, "_infrequent_indices", None)
     require((groups is not None) == bool(inner(model, "_infrequent_enabled")), model, "its groups of categories")
@@ -79,7 +79,7 @@ def _ordinal(model: Any) -> None:
 def _imputer(model: Any) -> None:
     found = model.statistics_
     right = isinstance(found, np.ndarray) and found.shape == (model.n_features_in_,) and found.dtype.kind in "fiubOU"
-    require(right, model, "its fillings are no row")
+    require(right, model, "its fill values are not a row")
     if found.dtype.kind == "O":
         plain = all(item is None or isinstance(item, str | int | float | np.generic) for item in found)
         require(plain, model, "its fillings are neither numbers nor strings")
@@ -98,7 +98,7 @@ def _missing(model: Any) -> None:
     right = len(features) == 0 or (features[0] >= 0 and features[-1] < model.n_features_in_)
     require(right and bool((np.diff(features) > 0).all()), model, "its columns")
     set_inner(model, _n_features=model.n_features_in_)
-    # `transform` is told the mask of missing values by imputers, and finds it by itself otherwise.
+    # Imputers pass the mask of missing values to `transform`, which otherwise finds it by itself.
     require(isinstance(inner(model, "_precomputed"), bool), model, "how it is used")
 
 
@@ -115,7 +115,7 @@ def _is_nan(value: Any) -> bool:
 
 
 _CATEGORIES = {"categories_": Plain(), "_infrequent_indices": Plain()}
-"""Which categories of each column are taken together, where some are."""
+"""The categories of each column that are grouped, if any."""
 
 CODECS = (
     Codec(preprocessing.OneHotEncoder, _CATEGORIES, _one_hot, maybe="_infrequent_indices"),

@@ -12,7 +12,7 @@ from mercer.storage.pipelines.codec import Codec, Counts, Nested, Numbers, Whole
 from mercer.training.storing import ValueField
 
 _MOST_MONOMIALS = 10_000_000
-"""Columns that a polynomial of columns may have: more would not fit into memory for a few hundred objects."""
+"""The most columns of polynomial features: more would not fit into memory for a few hundred objects."""
 _LARGEST_DEGREE = 100  # of a polynomial: powers beyond overflow
 
 
@@ -42,7 +42,7 @@ def _power(model: Any) -> None:
 
 
 def _polynomial(model: Any) -> None:
-    """Numbers of columns follow from the degrees, and are found by fitting a row of zeros."""
+    """The number of columns follows from the degree, and is found by fitting a row of zeros."""
     high = model.degree if isinstance(model.degree, int) else max(model.degree)
     require(0 <= high <= _LARGEST_DEGREE, model, "its degree is out of range")
     require(max(model.n_features_in_, model.n_output_features_) <= _MOST_MONOMIALS, model, "it has too many columns")

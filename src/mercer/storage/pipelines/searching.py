@@ -1,4 +1,4 @@
-"""Searches that were fitted: the best model, and the table of all that were tried."""
+"""Fitted searches: the best model, and the table of all settings tried."""
 
 from __future__ import annotations
 

@@ -18,13 +18,13 @@ with warnings.catch_warnings():
     from re import _parser as _patterns  # type: ignore[attr-defined]
 
 _MOST_REPEATS = 2
-"""Unbounded repetitions in a pattern of tokens, none within another: more take time that grows with a high power of the
-length of a text, or exponentially, and a file from a stranger must not choose that."""
-_LONGEST_PATTERN = 200  # letters: longer ones take long to look through
+"""The most unbounded repetitions in a token pattern, none within another: with more, time grows with a high power of
+the length of a text, or exponentially, and an untrusted file must not cause that."""
+_LONGEST_PATTERN = 200  # characters: longer ones take long to check
 
 
 def refuse_slow_pattern(pattern: Any) -> None:
-    """Refuse a regular expression that a text could make run for ever."""
+    """Refuse a regular expression that can take exponential time."""
     if pattern is None:
         return
     try:
@@ -62,7 +62,7 @@ def _repeats(parsed: Any, *, within: bool) -> int:
 
 
 class _Vectorizer(Codec):
-    """A vocabulary that was given is written as the one that is used."""
+    """A given vocabulary is written as the fitted one."""
 
     def params(self, model: Any) -> dict[str, Any]:
         found = super().params(model)
@@ -122,7 +122,7 @@ def _records(model: Any) -> None:
 
 
 class _Hashing(Codec):
-    """Without a state: parameters are all that there is."""
+    """A transformer without state, stored by its parameters alone."""
 
     def params(self, model: Any) -> dict[str, Any]:
         found = super().params(model)

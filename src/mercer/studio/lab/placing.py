@@ -11,6 +11,7 @@ from mercer.theory.shared import Shared
 
 _WORD = re.compile(r"\w+|\W+")
 _FACTOR = re.compile(r"x(\d+)(?:\^(\d+))?")
+_PRODUCT = re.compile(rf"{_FACTOR.pattern}(?: {_FACTOR.pattern})*")
 
 Holders = Mapping[int, float]
 """Parts of an object that a feature stands in, with their shares of it, which add up to one."""
@@ -56,15 +57,13 @@ def _elements(kernel: Kernel, found: Shared, one: Sequence[str]) -> Reading:
 
 
 def _coordinates(kernel: Kernel, found: Shared, one: Sequence[float]) -> Reading:
-    """A product of coordinates stands in each of its factors; a constant stands nowhere."""
+    """A product of coordinates stands in each of its factors; a constant, or a mixture of all, stands nowhere."""
 
     def holders(number: int) -> Holders:
-        name = found.names[number]
-        if isinstance(name, int):
-            return {name: 1.0}
-        powers = {int(place): int(power or 1) for place, power in _FACTOR.findall(str(name))}
+        name = str(found.names[number])
+        powers = {int(place): int(power or 1) for place, power in _FACTOR.findall(name) if _PRODUCT.fullmatch(name)}
         total = sum(powers.values())
-        return {place: power / total for place, power in powers.items() if place < len(one)}
+        return {place: power / total for place, power in powers.items()}
 
     return [f"{value:g}" for value in one], holders
 

@@ -1,0 +1,137 @@
+"""Machines of a part of the objects, where a time limit leaves room for no more.
+
+Newton's method and the conjugate gradients of least squares need products with the whole matrix. The nu forms have sums
+to keep, so about half of their coefficients are on a bound from the start, and no step can be made before half of the
+matrix was computed. Where that takes too much of the time, the machine of every stride-th object is trained instead,
+with weights that stand for the others; then one of twice as many, while there is time.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol, TypeVar, final
+
+import numpy as np
+
+from mercer import _deadline
+from mercer._types import Float64, Indices
+from mercer.errors import TimeLimitError
+from mercer.gram.contract import Gram
+from mercer.solvers.drive import Limits
+from mercer.solvers.numerics.thinning import thinned
+from mercer.solvers.problem import LossProblem
+from mercer.solvers.solution import Solution, Status
+from mercer.training.certificate import certify
+from mercer.training.train import Machine
+
+_FIRST = 0.25
+"""The share of the time left that the first product with the matrix may take. More would leave too little for steps."""
+_MATRIX = 0.02
+"""The same for the matrix of the first part. It is small, because entries and steps may take longer than a few timed
+ones foretell, on a busy machine above all, and parts grow."""
+_GROWS = 6.0
+"""How much longer twice the objects may take: four times as long for the matrix, and some more for the steps."""
+_FEWEST = 1000
+"""Objects that a part has at least: fewer say little, and take no time."""
+
+
+class Trained(Protocol):
+    """What was trained on a part: a machine or a solution."""
+
+    @property
+    def status(self) -> Status: ...
+
+
+Made = TypeVar("Made", bound=Trained)
+
+
+@final
+@dataclasses.dataclass(frozen=True, eq=False)
+class Part:
+    """Some of the objects, and their weights, which have the same sum as those of all."""
+
+    ids: Indices
+    weights: Float64
+    n: int
+
+    def all(self, coefficients: Float64) -> Float64:
+        """Coefficients of all objects."""
+        found = np.zeros((self.n, *coefficients.shape[1:]))
+        found[self.ids] = coefficients
+        return found
+
+    def machine(self, trained: Machine, gram: Gram, problem: LossProblem) -> Machine:
+        """A machine of these objects as one of all, of which nothing is certain yet."""
+        coefficients, steps = self.all(trained.coefficients), trained.iterations
+        prove = partial(
+            certify, problem, coefficients, np.zeros(0), trained.intercept, iterations=steps,
+            dtype=np.dtype(gram.dtype).name,
+        )  # fmt: skip
+        return Machine(coefficients, trained.intercept, Status.OF_A_PART, steps, prove)
+
+    def solution(self, found: Solution) -> Solution:
+        """The same of a solution; its objective is that of the part."""
+        return dataclasses.replace(
+            found, coefficients=self.all(found.coefficients), outputs=np.zeros(0), off=0.0, status=Status.OF_A_PART,
+        )  # fmt: skip
+
+
+@final
+@dataclasses.dataclass(frozen=True, eq=False)
+class Growing:
+    """Parts that are twice as large each time, as long as there is time."""
+
+    weights: Float64
+    classes: Float64 | None
+    """Each of which keeps its share of the objects."""
+    stride: int
+    left: Callable[[], float]
+
+    def largest(self, train: Callable[[Part], Made]) -> tuple[Part, Made]:
+        """The largest part whose training came to its end, and what was trained; of the first, as far as it came."""
+        part, stride = self._part(self.stride), self.stride
+        began = time.monotonic()
+        found = train(part)
+        while stride > 3 and found.status is Status.CONVERGED:
+            now = time.monotonic()
+            if _GROWS * (now - began) > self.left():
+                break
+            stride, began = -(-stride // 2), now
+            larger = self._part(stride)
+            try:
+                more = train(larger)
+            except TimeLimitError:
+                break
+            if more.status is not Status.CONVERGED:
+                break
+            part, found = larger, more
+        return part, found
+
+    def _part(self, stride: int) -> Part:
+        thin = thinned(self.weights, stride, self.classes)
+        assert thin is not None, "a part of the objects without one of the classes"
+        n = len(self.weights)
+        return Part(np.arange(n)[thin[0]], thin[1], n)
+
+
+def affordable(
+    gram: Gram, weights: Float64, share: float, limits: Limits | None, classes: Float64 | None = None
+) -> Growing | None:
+    """Parts, if a product with a `share` of the columns would take too much of the time; None for all objects."""
+    n = gram.shape[0]
+    if not _deadline.is_limited() or n <= _FEWEST or gram.in_memory or gram.factor is not None:
+        return None
+
+    def left() -> float:
+        own = math.inf if limits is None else limits.since + limits.time_limit - time.monotonic()
+        return min(_deadline.left(), own)
+
+    seconds = gram.seconds * (2.0 if gram.symmetric else 1.0)  # of n x n entries, of which it counts one triangle
+    if share * seconds <= _FIRST * left():
+        return None
+    stride = max(2, math.ceil(n / max(_FEWEST, n * math.sqrt(max(left(), 0.0) * _MATRIX / seconds))))
+    return None if thinned(weights, stride, classes) is None else Growing(weights, classes, stride, left)
