@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from mercer import diagnose, kernels
 from mercer.errors import InputError, ParameterError
+from mercer.theory.diagnosing.targets import target_of
 from tests.theory.diagnosed import BLOBS, GOOD, LABELS, Y, names
 
 
@@ -224,3 +225,15 @@ def test_cost_beyond_memory(monkeypatch):
     assert not found.cost.fits
     assert "cost" in names(found)
     assert "does not fit" in found.cost.advice
+
+
+def test_only_what_is_flat_is_said_to_be_diagonal():
+    assert "diagonal" in names(diagnose(np.eye(8)))
+    assert "diagonal" not in names(diagnose(np.eye(3)))  # too few to tell
+    assert "diagonal" not in names(diagnose(kernels.RBF(0.1), BLOBS, Y))
+
+
+@pytest.mark.parametrize("labels", [["a", 1, "b"], ["a", None, "b"]])
+def test_labels_are_of_one_type(labels):
+    with pytest.raises(InputError, match="Labels must be of one type, none missing"):
+        target_of(np.array(labels, dtype=object), 3)

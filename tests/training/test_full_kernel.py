@@ -75,6 +75,8 @@ def test_sampled_rows_come_near_the_pass_over_all(name):
     model = learner.set_params(kernel=kernels.Nystrom(FULL, m=60)).fit(X, y)
     exact, sampled = model.excess(X, y), model.excess(X, y, exact_rows=0)
     assert sampled.sampled_rows == 300
+    assert model.excess(X, y, exact_rows=len(X)).sampled_rows == 0
+    assert model.excess(X, y, exact_rows=len(X) - 1).sampled_rows == 300
     assert exact.excess <= sampled.excess < 1.5 * exact.excess
     assert sampled.primal == exact.primal
 

@@ -202,3 +202,8 @@ def test_parameters_of_latent_semantics():
     for arguments in (("rbf",), (kernels.Linear(), 0)):
         with pytest.raises(ParameterError, match="parameter of LatentSemantic"):
             kernels.LatentSemantic(*arguments)
+
+
+def test_one_direction_is_a_direction():
+    rows = np.outer([1.0, 2.0, -1.0], [3.0, 0.0])
+    np.testing.assert_allclose(kernels.LatentSemantic(kernels.Linear(), k=1).fit(rows)(rows), rows @ rows.T, atol=1e-10)

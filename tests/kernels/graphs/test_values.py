@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from mercer import kernels
+from mercer.errors import InputError
 from mercer.kernels.graphs.graphlet import scaled
 from tests.kernels.graphs.samples import C3, C4, C5, P3, P4, P4L, P5, PAW, S4, S4L
 
@@ -131,3 +132,13 @@ def test_diffusion(kernel, expected):
 def test_von_neumann_beyond_the_bound():
     with pytest.raises(ValueError, match=r"a float in \[0, 0\.707107\)"):
         kernels.VonNeumannDiffusion(PATH, decay=0.8)
+
+
+def test_graphs_without_labels_are_told_from_those_with_labels():
+    plain, labelled = [[(0, 1)]], [{"edges": [(0, 1)], "labels": ["C", "O"]}]
+    for known, new, message in (
+        (labelled, plain, "These graphs have no labels on their nodes"),
+        (plain, labelled, "These graphs have labels on their nodes"),
+    ):
+        with pytest.raises(InputError, match=message):
+            kernels.WeisfeilerLehman(1).fit(known)(new)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 from scipy.optimize import minimize
 
 from mercer import kernels
@@ -17,6 +18,7 @@ from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth import newton
+from mercer.solvers.smooth.system import _factored
 from mercer.solvers.solution import Status
 
 
@@ -97,3 +99,10 @@ def test_low_rank_factor_approaches_the_matrix():
         errors.append(found.residual)
     assert errors[0] > errors[1] > errors[2]
     assert np.array_equal(low_rank(gram, 20).pivots, low_rank(gram, 20).pivots)
+
+
+def test_the_small_system_is_factored():
+    random = np.random.default_rng(0)
+    F, weights = random.normal(size=(9, 3)), random.uniform(0.5, 2.0, size=9)
+    found = scipy.linalg.cho_solve(_factored(F, weights), np.eye(3))
+    np.testing.assert_allclose(found @ (np.eye(3) + F.T @ (weights[:, None] ** 2 * F)), np.eye(3), atol=1e-12)

@@ -7,14 +7,19 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from mercer import kernels
 from mercer.errors import ParameterError
+from mercer.gram.block_rows import rows_of_features
+from mercer.inputs.blocks import ArrayBlocks
+from mercer.inputs.streamed import Streamed
+from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
 from mercer.losses.logistic import Logistic
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers.drive import Limits, Stopped
 from mercer.solvers.solution import Status
 from mercer.solvers.weights import choice, coordinate_descent, joint_descent, newton, newton_cg
-from mercer.solvers.weights.problem import OneVsRestProblem
+from mercer.solvers.weights.problem import LinearProblem, OneVsRestProblem
 from tests.solvers.weights.linear_problems import problem
 
 
@@ -58,3 +63,22 @@ def test_a_loss_without_a_unit_dual_is_refused_there():
     with pytest.raises(ParameterError, match=r"The dual of Logistic\(\) has no form for coordinate descent"):
         choice.in_dual(Logistic(), 3, dual=True)
     assert not choice.in_dual(Logistic(), 10**6)
+
+
+@pytest.mark.parametrize(("most", "chosen"), [(4, "newton"), (3, "newton_cg")])
+def test_few_features_are_solved_by_factorisation(most, chosen, monkeypatch):
+    asked = []
+    for module in (newton, newton_cg):
+        name = module.__name__.rpartition(".")[2]
+        monkeypatch.setattr(module, "solve", lambda *_, name=name, **__: asked.append(name))
+    monkeypatch.setattr(choice, "MOST_FEATURES", most)
+    monkeypatch.setattr(choice, "by_loops", lambda *_: False)
+    choice.solve(problem(Logistic()), dual=False)
+    assert asked == [chosen]
+
+
+def test_rows_in_blocks_have_no_absolute_penalty():
+    fitted = kernels.Nystrom(kernels.RBF(1.0), m=3).fit(np.eye(4))
+    rows = rows_of_features(fitted, Streamed(ArrayBlocks(np.eye(4)), Vectors))
+    with pytest.raises(ParameterError, match="an absolute penalty needs all of them at once"):
+        choice.solve(LinearProblem(rows, SquaredHinge(), np.ones(4), np.ones(4), 0.0), sparse=True)
