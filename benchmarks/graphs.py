@@ -45,6 +45,14 @@ def ours(items: list[dict[str, Any]]) -> Graphs:
     )
 
 
+def as_lists(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Graphs of Python's own lists, as many a program has them."""
+    return [
+        {"nodes": item["n"], "edges": item["edges"].tolist(), "labels": item["node_labels"][:, 0].tolist()}
+        for item in items
+    ]
+
+
 def theirs(items: list[dict[str, Any]]) -> list[Any]:
     from grakel import Graph
 
@@ -57,8 +65,8 @@ def theirs(items: list[dict[str, Any]]) -> list[Any]:
     return graphs
 
 
-def matrix(kernel: Kernel, graphs: Graphs) -> Callable[[], Any]:
-    return lambda: gram_of(kernel.fit(graphs), graphs).dense()
+def matrix(kernel: Kernel, graphs: Graphs, dtype: Any = None) -> Callable[[], Any]:
+    return lambda: gram_of(kernel.fit(graphs), graphs, dtype=dtype).dense()
 
 
 def peer(make: Callable[[], Any], graphs: list[Any]) -> Callable[[], Any]:
@@ -92,7 +100,17 @@ def wl() -> None:
     for name in ("MUTAG", "NCI1"):
         mine, other = parsed(name)
         subtrees = peer(lambda: WeisfeilerLehman(n_iter=5, base_graph_kernel=VertexHistogram), other)
-        compared(f"WL h=5, {name}", matrix(kernels.WeisfeilerLehman(5), mine), subtrees)
+        own = kernels.WeisfeilerLehman(5)
+        compared(f"WL h=5, {name}", matrix(own, mine), subtrees)
+        compared(f"WL h=5, {name}, both in float64", matrix(own, mine, np.float64), subtrees)
+        items, lists = loaded(name), as_lists(loaded(name))
+        compared(
+            f"WL h=5, {name}, with parsing, in float64",
+            lambda lists=lists, own=own: matrix(own, Graphs.coerce(lists), np.float64)(),
+            lambda items=items: WeisfeilerLehman(n_iter=5, base_graph_kernel=VertexHistogram).fit_transform(
+                theirs(items)
+            ),
+        )
 
 
 def assignment() -> None:

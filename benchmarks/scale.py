@@ -3,6 +3,9 @@
     python benchmarks/scale.py covtype      464,809 rows of forest cover (needs the data sets)
     python benchmarks/scale.py exact        exact machines on 10^5 rows and more, and scikit-learn-intelex
     python benchmarks/scale.py growth       time and memory at 10^5, 3 x 10^5 and 10^6 generated rows
+    python benchmarks/scale.py curves FILE  time, memory and error against rows and landmarks, and scikit-learn's
+    python benchmarks/scale.py draw FILE PICTURE      the same as a picture
+    python benchmarks/scale.py words FOLDER 1000000   so many words of the languages in a folder, one list for each
     python benchmarks/scale.py landmarks    pivoted Cholesky against uniform landmarks on ten data sets
     python benchmarks/scale.py blocks 10000000 500    rows that are read from npy files, on so many landmarks
 
@@ -20,13 +23,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from timing import DATA, loader
 
 # isort: split
-from mercer import SVC, Cells, KernelLogisticRegression, KernelRidge, kernels
+from mercer import SVC, Cells, KernelLogisticRegression, KernelRidge, LinearSVC, kernels
 from mercer.datasets import make_dna
 
 LIMIT = 600.0
@@ -81,6 +85,42 @@ def intelex() -> Any:
     return Theirs(C=32, gamma=32.0, cache_size=8000)
 
 
+ROWS, LANDMARKS = (30_000, 100_000, 300_000, 1_000_000), (100, 200, 500, 1000, 2000)
+"""Of the curves: rows with 200 landmarks, and landmarks with 100,000 rows."""
+PEERS = ("Mercer", "scikit-learn")
+SETTINGS = [*((n, 200) for n in ROWS), *((100_000, m) for m in LANDMARKS if m != 200)]
+
+
+def curve(whose: str, n: int, m: int) -> tuple[Any, tuple[Any, ...]]:
+    """Ridge regression on landmarks."""
+    if whose == "Mercer":
+        return on_landmarks(m, 0.02), waves(n)
+    model = theirs("Nystroem + Ridge", 0.02)
+    return model.set_params(nystroem__n_components=m), waves(n)
+
+
+def words(folder: str, n: int) -> tuple[Any, ...]:
+    """So many words, drawn evenly from all lists together, and the language of each; 20,000 more to test on."""
+    rng = np.random.default_rng(0)
+    lists = {path.stem: path.read_text().split() for path in sorted(Path(folder).glob("*.txt"))}
+    every = [(word, language) for language, known in lists.items() for word in known]
+    chosen = [every[place] for place in rng.permutation(len(every))[: n + 20_000]]
+    X, y = [word for word, _ in chosen], np.array([language for _, language in chosen])
+    return X[:-20_000], y[:-20_000], X[-20_000:], y[-20_000:]
+
+
+def of_words(whose: str) -> Any:
+    """A linear machine on substrings of one to three letters."""
+    if whose == "Mercer":
+        return LinearSVC(kernel=kernels.normalise(kernels.BlendedSpectrum(p=3)))
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import Normalizer
+    from sklearn.svm import LinearSVC as Theirs
+
+    return make_pipeline(CountVectorizer(analyzer="char", ngram_range=(1, 3)), Normalizer(), Theirs())
+
+
 def first(data: tuple[Any, ...], n: int) -> tuple[Any, ...]:
     """The same with fewer rows to train on."""
     X, y, new, truth = data
@@ -102,17 +142,27 @@ SYSTEMS: dict[str, Callable[[], tuple[Any, tuple[Any, ...]]]] = {
     "exact intelex, 464,809": lambda: (intelex(), covtype()),
     "exact ridge, 100,000": lambda: (KernelRidge(kernel="rbf", gamma=0.02, alpha=1.0), waves(100_000)),
     "exact logistic, 100,000": lambda: (KernelLogisticRegression(gamma=0.02), waves(100_000)),
+    **{
+        f"curve {whose} {n} {m}": lambda n=n, m=m, whose=whose: curve(whose, n, m)
+        for n, m in SETTINGS
+        for whose in PEERS
+    },
     **{f"growth {n}": lambda n=n: (on_landmarks(200, 0.02), waves(n)) for n in (100_000, 300_000, 1_000_000)},
 }
 
 
 def run(name: str) -> None:
     """Train and test one system, and print what it took."""
-    model, (X, y, new, truth) = SYSTEMS[name]()
+    if name.startswith("words "):
+        _, whose, folder, n = name.split()
+        model, (X, y, new, truth) = of_words(whose), words(folder, int(n))
+    else:
+        model, (X, y, new, truth) = SYSTEMS[name]()
     wall, cpu = time.perf_counter(), time.process_time()
     model.fit(X, y)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    right = float((np.sign(model.predict(new)) == truth).mean())
+    said = model.predict(new)
+    right = float(((np.sign(said) if truth.dtype.kind == "f" else said) == truth).mean())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"{name:<26}{100 * right:8.2f} %{wall:9.1f} s{cpu:9.1f} s CPU{memory:7.2f} GiB", flush=True)
 
@@ -154,6 +204,38 @@ def from_blocks(n: int, m: int) -> None:
         area = roc_auc_score(test.y, model.predict(test))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"{n:,} rows, {m} landmarks: area {area:.4f}, {wall:.1f} s, {cpu:.1f} s CPU, {memory:.2f} GiB", flush=True)
+
+
+def curves(path: str) -> None:
+    """Every setting that the file does not hold yet: it may be made in parts."""
+    held = Path(path).read_text() if Path(path).exists() else ""
+    for n, m in SETTINGS:
+        for whose in PEERS:
+            name = f"curve {whose} {n} {m}"
+            if f"{name} " not in held:
+                line = apart([name])[0]
+                with Path(path).open("a") as file:
+                    file.write(f"{line}\n")
+
+
+def draw(path: str, picture: str) -> None:
+    """Seconds of CPU, memory and error, against rows and against landmarks."""
+    import matplotlib.pyplot as plt
+
+    found = [line.split() for line in Path(path).read_text().splitlines() if "CPU" in line]
+    points = [(p[1], int(p[2]), int(p[3]), float(p[8]), float(p[11]), 100 - float(p[4])) for p in found]
+    figure, axes = plt.subplots(2, 3, figsize=(10, 5.6), layout="constrained")
+    for line, (place, fixed, what) in zip(axes, ((1, (2, 200), "rows"), (2, (1, 100_000), "landmarks")), strict=True):
+        for axis, (column, label) in zip(line, ((3, "seconds of CPU"), (4, "GiB"), (5, "errors in %")), strict=True):
+            for whose, mark in (("Mercer", "o-"), ("scikit-learn", "s--")):
+                some = sorted((p[place], p[column]) for p in points if p[0] == whose and p[fixed[0]] == fixed[1])
+                axis.plot(*zip(*some, strict=True), mark, label=whose)
+            axis.set_xscale("log")
+            axis.set_yscale("linear" if column == 5 else "log")
+            axis.set_xlabel(f"{what} ({fixed[1]:,} {'landmarks' if what == 'rows' else 'rows'})")
+            axis.set_ylabel(label)
+    axes[0, 0].legend(frameon=False)
+    figure.savefig(picture, dpi=110)
 
 
 def growth() -> None:
@@ -212,19 +294,23 @@ def landmarks() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["covtype", "exact", "growth", "landmarks", "blocks", "run"])
-    parser.add_argument("name", nargs="*", help="a system, for 'run'; rows and landmarks, for 'blocks'")
+    parser.add_argument("part", choices=sorted(PARTS))
+    parser.add_argument("given", nargs="*", help="a system, files, or numbers: see above")
     asked = parser.parse_args()
-    if asked.part == "run":
-        run(asked.name[0])
-    elif asked.part == "blocks":
-        from_blocks(*map(int, asked.name))
-    elif asked.part == "covtype":
-        apart([name for name in SYSTEMS if not name.startswith(("growth", "exact"))])
-    elif asked.part == "exact":
-        apart([name for name in SYSTEMS if name.startswith("exact")], LONG_LIMIT)
-    else:
-        {"growth": growth, "landmarks": landmarks}[asked.part]()
+    PARTS[asked.part](*asked.given)
+
+
+PARTS: dict[str, Callable[..., Any]] = {
+    "run": run,
+    "blocks": lambda n, m: from_blocks(int(n), int(m)),
+    "covtype": lambda: apart([name for name in SYSTEMS if not name.startswith(("growth", "exact", "curve"))]),
+    "exact": lambda: apart([name for name in SYSTEMS if name.startswith("exact")], LONG_LIMIT),
+    "words": lambda folder, n: apart([f"words {whose} {folder} {n}" for whose in PEERS], LONG_LIMIT),
+    "growth": growth,
+    "landmarks": landmarks,
+    "curves": curves,
+    "draw": draw,
+}
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from mercer.gram.make import gram_of
 from mercer.lectures.run import LectureRun
 from mercer.solvers.drive import Limits
 from mercer.solvers.solution import Status
-from mercer.training.pairs import Members, _shares_of_time
+from mercer.training.pair_machines import Members
+from mercer.training.pairs import _shares_of_time
 from mercer.training.voting import pairs
 
 RNG = np.random.default_rng(0)

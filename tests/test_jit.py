@@ -267,3 +267,74 @@ def test_an_interrupt_is_not_lost_while_compiling(package):
     told = run(package, program)
     assert told.stdout == "interrupted, and then 11\n", told.stderr
     assert told.stderr == ""
+
+
+def test_numba_is_imported_when_a_loop_is_called(package):
+    program = """
+        import sys
+        from mercer import caller
+        before, name = "numba" in sys.modules, caller.outer.__name__
+        kept = caller.outer  # somebody's own reference
+        print(before, name, type(kept).__name__, kept(1), kept(2))
+        print(type(caller.outer).__name__, type(caller.inner).__name__, caller.outer(3))
+    """
+    assert run(package, program).stdout.splitlines() == ["False outer Loop 22 24", "CPUDispatcher CPUDispatcher 26"]
+
+
+def test_loops_that_nobody_put_into_place_compute_as_well(package):
+    program = """
+        import pickle, threading
+        from mercer._jit import is_jitted, jit
+        from mercer.callee import inner
+
+        def make(function):
+            @jit(cache=False)
+            def outer(x):
+                return 3 * function(x)
+
+            return outer
+
+        outer, told = make(inner), []  # closes over what stands for a loop
+        threads = [threading.Thread(target=lambda: told.append(outer(1))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        print(told, is_jitted(outer), is_jitted(print), pickle.loads(pickle.dumps(inner))(1))
+    """
+    assert run(package, program).stdout == "[33, 33, 33, 33] True False 11\n"
+
+
+TWINS = """
+from mercer._jit import jit
+
+def twin(x):
+    return "twin"
+
+@jit(plain=twin)
+def loop(x):
+    return x + 1
+
+@jit
+def other(x):
+    return loop(x) + 1
+"""
+
+
+def test_twins_in_numpy_work_where_numba_is_spared(package):
+    (package / "src/mercer/twins.py").write_text(TWINS)
+    program = """
+        import sys
+        from mercer import twins
+        from mercer._jit import numba_spared
+        with numba_spared(10):
+            print(twins.loop(1), "numba" in sys.modules, twins.other(1), twins.loop(1))
+        print(twins.loop(1))
+        with numba_spared(10):
+            print(twins.loop(1))
+    """
+    assert run(package, program).stdout.splitlines() == ["twin False 3 twin", "2", "2"]
+    large = (
+        "from mercer import twins\nfrom mercer._jit import numba_spared\nwith numba_spared(1e12): print(twins.loop(1))"
+    )
+    assert run(package, large).stdout == "2\n"

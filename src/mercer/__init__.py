@@ -1,7 +1,7 @@
 """Kernel machines for any data.
 
 Every learner works with every kernel, on vectors, strings, and tables that mix them. Names are loaded on first use, so
-that importing Mercer costs nothing until something is asked for.
+importing Mercer is fast.
 """
 
 from mercer._public import attach

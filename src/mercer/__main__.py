@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line, which answers Ctrl-C itself; only while it is being imported somebody else has to."""
+    """Run the command line, which handles Ctrl-C itself; here it is handled only during the import."""
     try:
         from mercer.cli.app import main as run
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Replacing a file whole or not at all."""
+"""Atomic replacement of files."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if sys.platform != "win32":
     import fcntl
 
 _SECONDS_TO_LOCK = 5.0
-"""A file of somebody else's may be so young that its writer has not locked it yet."""
+"""A younger file of another writer may not be locked yet."""
 
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A stream whose content becomes the file at `path` when the block ends well.
+    """A stream whose content becomes the file at `path` when the block ends without an error.
 
-    It is written beside the target, so that the last step is one rename within a file system; whatever happens before,
-    the old file is intact. Permissions of the old file are kept, and a symbolic link stays a link.
+    It is written next to the target, so the last step is a rename within one file system; until then, the old file is
+    intact. Permissions of the old file are kept, and a symbolic link stays a link.
     """
     name = os.fsdecode(path)
     if "\0" in name:
@@ -62,7 +62,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _sweep(folder: str, base: str) -> None:
-    """Remove what a writer of the same file left behind when it was killed; a living one holds a lock on its own."""
+    """Remove the leftovers of killed writers of the same file; a running writer holds a lock."""
     leftover = re.compile(rf"\.{re.escape(base[:100])}\.[0-9a-f]{{16}}\.tmp")
     if sys.platform == "win32":
         return
@@ -75,12 +75,12 @@ def _sweep(folder: str, base: str) -> None:
 
 
 def _lock(stream: BinaryIO) -> bool:
-    """Whether nobody else has the file, which is now ours as long as it is open."""
+    """Lock the file while it is open; returns whether nobody else had it."""
     if sys.platform == "win32":
         return True
     try:
         fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # somebody has it; or a file system without locks, where nobody can tell
+    except OSError:  # it is locked, or the file system has no locks
         return False
     return True
 
@@ -100,7 +100,7 @@ def _mode(target: str) -> int | None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Make the rename itself survive a power cut, where the system lets folders be synchronised."""
+    """Make the rename survive a power failure, if the system can synchronise folders."""
     if os.name == "nt":
         return
     with contextlib.suppress(OSError):

@@ -1,8 +1,8 @@
 """A property that is computed once, without a lock.
 
 Before Python 3.12, `functools.cached_property` holds one lock for all instances of a class while it computes: threads
-that work on different objects wait for each other, and a process that is forked meanwhile waits for ever. Here two
-threads that ask the same object at once may both compute, and one of the two equal values is kept.
+that work on different objects wait for each other, and a process forked meanwhile waits forever. Here, two threads may
+both compute the value of the same object, and one of the two equal values is kept.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 else:
 
     class cached_property:  # noqa: N801 - a decorator
-        """As `functools.cached_property` from Python 3.12 on."""
+        """Like `functools.cached_property` of Python 3.12."""
 
         def __init__(self, function: Any) -> None:
             self._function, self._name, self.__doc__ = function, function.__name__, function.__doc__
@@ -25,6 +25,6 @@ else:
         def __get__(self, instance: Any, owner: type | None = None) -> Any:
             if instance is None:
                 return self
-            # Not a data descriptor: what stands in the dictionary is found before this is asked.
+            # Not a data descriptor: a value in the dictionary takes precedence.
             value = instance.__dict__[self._name] = self._function(instance)
             return value

@@ -1,8 +1,8 @@
-"""The only parameter checks, and the one sentence they all speak.
+"""All parameter checks, with one form of message:
 
     The 'C' parameter of SVC must be a float in (0, inf]. Got 0 instead.
 
-A check returns the value in its canonical type, so that callers write ``gamma = real(...)`` and go on.
+A check returns the value in its canonical type, so callers can write ``gamma = real(...)``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def real(
     high_open: bool = False,
     remedy: str = "",
 ) -> float:
-    """A real number in the interval from `low` to `high`; infinite only where a closed end is infinite."""
+    """A real number in the interval from `low` to `high`; infinite only if a closed end is infinite."""
     rule = f"a float in {'(' if low_open else '['}{_end(low)}, {_end(high)}{')' if high_open else ']'}"
     if isinstance(value, bool) or not isinstance(value, Real):
         raise fail(owner, field, rule, value, remedy)

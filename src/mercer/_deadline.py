@@ -1,8 +1,8 @@
-"""The one clock: how long a piece of work, with all the work inside it, may take.
+"""Time limits: how long a piece of work, with all the work inside it, may take.
 
-`limited` starts it. Whoever does something long looks at it between two parts (tiles of a matrix, chunks of a solver,
-calls of a user's function), wherever it is: the clock is carried by the context, which executors copy into their
-threads. What cannot be broken off, such as a call of LAPACK, says beforehand how long it will take.
+`limited` sets one. Long computations check it between two parts (tiles of a matrix, chunks of a solver, calls of a
+user's function); it is part of the context, which executors copy into their threads. Work that cannot be interrupted,
+such as a call of LAPACK, is estimated beforehand.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ from mercer.errors import TimeLimitError
 
 REMEDY = "Raise time_limit, use fewer objects, or an approximation of the kernel."
 _SHORT = 0.05
-"""Seconds of work that is always begun: there may be something to return after it."""
+"""Work of up to this many seconds is always started, since there may be a result afterwards."""
 _GRACE, _GRACE_SHARE = 0.5, 0.05
-"""Seconds, or a share of the limit where that is more, by which work that is of no use before it is done may be late.
-It may be nearly done, and a solver that stopped in time needs some to put its result in order. With more, limits would
-be overrun by what the user notices."""
+"""Seconds, or a larger fraction of the limit, by which work without partial results may be late. It may be nearly done,
+and a solver that stopped in time needs a little to finish its result. More would be noticed by users."""
 
 
 @final
@@ -34,22 +33,22 @@ class Deadline:
     """A moment, and the limit that it comes from."""
 
     at: float
-    """When solvers, which have something to return at any time, stop."""
+    """When solvers, which always have a result to return, stop."""
     seconds: float
 
     @property
     def last(self) -> float:
-        """When all else is broken off."""
+        """When everything else is stopped."""
         return self.at + max(_GRACE, _GRACE_SHARE * self.seconds)
 
 
 CURRENT: contextvars.ContextVar[Deadline | None] = contextvars.ContextVar("mercer_deadline", default=None)
-"""None where there is no limit, which small work finds out without calling anything here."""
+"""None if there is no limit; small work can check this without a function call."""
 
 
 @contextlib.contextmanager
 def limited(seconds: float | None) -> Iterator[None]:
-    """What is done inside may take so many seconds from now; a limit set outside holds, too.
+    """Limit the work inside to this many seconds from now; an outer limit also applies.
 
     >>> with limited(60.0), limited(3600.0):
     ...     59 < left() <= 60
@@ -68,7 +67,7 @@ def limited(seconds: float | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def unlimited() -> Iterator[None]:
-    """What is done inside is not stopped: a few kernel values, by which an error says how long all would take."""
+    """Do not stop the work inside: a few kernel values from which an error estimates the total time."""
     token = CURRENT.set(None)
     try:
         yield
@@ -77,7 +76,7 @@ def unlimited() -> Iterator[None]:
 
 
 def is_late() -> bool:
-    """Whether there is a limit, and even work that is of no use before it is done is broken off by now."""
+    """Whether there is a limit, and even work without partial results has to stop by now."""
     current = CURRENT.get()
     return current is not None and time.monotonic() > current.last
 
@@ -88,13 +87,13 @@ def is_limited() -> bool:
 
 
 def left() -> float:
-    """The seconds that are left; infinite without a limit."""
+    """The remaining seconds; infinite without a limit."""
     current = CURRENT.get()
     return math.inf if current is None else current.at - time.monotonic()
 
 
 def refuse_longer(work: str, seconds: float) -> None:
-    """Refuse what cannot be broken off and would take longer than what is left."""
+    """Refuse work that cannot be interrupted and would take longer than the remaining time."""
     current = CURRENT.get()
     if current is not None and seconds > max(left(), _SHORT):
         raise TimeLimitError(
@@ -111,7 +110,7 @@ def refuse_decomposition(n: int, flops_per_cube: float) -> None:
 
 @final
 class Work:
-    """Work in parts, several of which may be done at once, that is of no use before all are done.
+    """Work in parts, possibly parallel, that is useless until all are done.
 
     >>> with limited(-1.0):
     ...     Work("three steps", 3).advance()
@@ -126,7 +125,7 @@ class Work:
         self._counting = threading.Lock()
 
     def advance(self, amount: float = 1.0) -> None:
-        """So much more is done; looks at the clock, unless that was all."""
+        """Record an amount of work as done; checks the clock, unless that was all."""
         if self._deadline is None:
             return
         with self._counting:
@@ -135,16 +134,16 @@ class Work:
                 self.look()
 
     def look(self, beyond: float = 0.0) -> None:
-        """Look at the clock in the middle of a part, of which an amount `beyond` is done."""
+        """Check the clock in the middle of a part, of which an amount `beyond` is done."""
         if self._deadline is not None and time.monotonic() > self._deadline.last:
             raise self.over(beyond)
 
     def over(self, beyond: float = 0.0) -> TimeLimitError:
-        """What to raise once time is over."""
+        """The error to raise once time has run out."""
         assert self._deadline is not None
         share = (self._done + beyond) / self._total
         whole = (time.monotonic() - self._began) / share if share > 0 else 0.0
-        # What time was over for is often a short part of a long whole, of which no more is known.
+        # The interrupted work is often a small part of a larger whole, about which nothing more is known.
         said = f" All of it would take about {shown_seconds(whole)}." if whole > self._deadline.seconds else ""
         return TimeLimitError(
             f"{_said(self._deadline)} with {100 * share:.3g} % of {self._what} done.{said} {REMEDY}", share
@@ -152,7 +151,7 @@ class Work:
 
 
 def shown_seconds(seconds: float) -> str:
-    """In the unit that a reader thinks in."""
+    """Seconds as text, in a readable unit."""
     for size, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if seconds >= 2 * size:
             return f"{seconds / size:,.1f} {unit}"

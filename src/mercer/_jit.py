@@ -1,5 +1,8 @@
 """The only door to Numba: one decorator for every hot loop of the library.
 
+- Numba is imported when the first loop is called, which many a command never does. Until then a `Loop` stands in for
+  each function; that first call puts the compiled ones into place, and modules imported later get theirs at once.
+  Loops that predictions of tables need have a twin in NumPy, for commands that compute little (`numba_spared`).
 - ``nogil``: loops run side by side in Python threads; ``parallel=True`` is never used, because two threads that
   call such functions can abort the process.
 - ``error_model="numpy"``: no exception branches inside a loop, so that it vectorises.
@@ -27,13 +30,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar, overload
-
-import numba
-from llvmlite.binding import Linkage
-from numba.core.codegen import CPUCodeLibrary
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import CPUDispatcher
 
 from mercer._process import free_when_forking, interrupt_held_back
 
@@ -60,35 +58,155 @@ _IMPORT = re.compile(
 """An import of ours, with the names it takes: some of them may be modules."""
 _PACKAGE = Path(__file__).parent
 _decorating = free_when_forking(threading.RLock())
-free_when_forking(global_compiler_lock)  # a child could not compile while a thread that it does not have held this
-_config: Any = numba.config
 _MODULE, _OPTIMISE = "_final_module", "_optimize_final_module"
 """What Numba calls the code of a library before it is optimised, and what optimises it: no public name does."""
 _ours = threading.local()
 """Whether the thread compiles a loop of ours: what others compile is theirs."""
+_waiting: list[Loop] = []
+"""Loops that stand in modules, to be replaced there when Numba is imported."""
+_tellers: list[Callable[[], None]] = []
+_LITTLE = 2e6
+"""Kernel values that NumPy computes in a tenth of a second or two, where Numba takes three tenths to import."""
+_sparing = threading.Event()
+"""Set while loops that have a twin in NumPy use it."""
 
 
 @overload
 def jit(function: Function) -> Function: ...
 @overload
-def jit(*, reassociate: bool = True, cache: bool = True, inline: bool = False) -> Callable[[Function], Function]: ...
-def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True, inline: bool = False) -> Any:
+def jit(
+    *, reassociate: bool = True, cache: bool = True, inline: bool = False, plain: Callable[..., Any] | None = None
+) -> Callable[[Function], Function]: ...
+def jit(
+    function: Any = None,
+    *,
+    reassociate: bool = True,
+    cache: bool = True,
+    inline: bool = False,
+    plain: Callable[..., Any] | None = None,
+) -> Any:
     """Compile a function of arrays and scalars, without the GIL.
 
     `reassociate=False` for formulas whose order of operations matters (compensated sums, range reductions);
     `cache=False` for functions made at run time (closures over a user's function cannot be cached). `inline=True` for
     short ones that compiled loops alone call: they are compiled as part of these, and not by themselves first.
+    `plain` is the same function in NumPy, which may differ in last bits.
     """
     if function is None:
-        return functools.partial(jit, reassociate=reassociate, cache=cache, inline=inline)
-    flags = set(FASTMATH) if reassociate else {"contract"}
-    folder = _folder_of(Path(function.__code__.co_filename)) if cache else None
-    with _numba_cache_at(folder):
-        options: dict[str, Any] = {"inline": "always"} if inline else {}
-        decorate = numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None, **options)
-        compiled = decorate(function)
-    compiled.compile = interrupt_held_back()(_with_own_copies(compiled.compile))
-    return compiled
+        return functools.partial(jit, reassociate=reassociate, cache=cache, inline=inline, plain=plain)
+    loop = Loop(function, set(FASTMATH) if reassociate else {"contract"}, cache, inline, plain)
+    with _decorating:
+        if "numba" in sys.modules and not loop.is_spared:
+            if _waiting:
+                _put_into_place()
+            return loop.compiled
+        _waiting.append(loop)
+    return loop
+
+
+class Loop:
+    """A function to be compiled, as long as nobody has called one: it does all that the compiled one would."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        flags: set[str],
+        cache: bool,
+        inline: bool,
+        plain: Callable[..., Any] | None,
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.plain = plain
+        self._function, self._flags, self._cache, self._inline = function, flags, cache, inline
+        self._compiled: Any = None
+
+    @property
+    def compiled(self) -> Any:
+        """What Numba makes of the function."""
+        if self._compiled is None:
+            with _decorating:
+                if self._compiled is None:
+                    self._compiled = self._decorated()
+        return self._compiled
+
+    def _decorated(self) -> Any:
+        folder = _folder_of(Path(self._function.__code__.co_filename)) if self._cache else None
+        options: dict[str, Any] = {"inline": "always"} if self._inline else {}
+        with _numba_cache_at(folder):
+            decorate = _numba().njit(
+                nogil=True, error_model="numpy", fastmath=self._flags, cache=folder is not None, **options
+            )
+            compiled = decorate(self._function)
+        compiled.compile = interrupt_held_back()(_with_own_copies(compiled.compile))
+        return compiled
+
+    @property
+    def is_spared(self) -> bool:
+        """Whether its twin works in its place."""
+        return _sparing.is_set() and self.plain is not None
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        if self.is_spared:
+            assert self.plain is not None
+            return self.plain(*given, **named)
+        if _waiting:
+            _put_into_place()
+        return self.compiled(*given, **named)
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever Numba knows of it, also for compiled functions that call it where it was not replaced."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.compiled, name)
+
+    def __reduce__(self) -> Any:
+        return self.compiled.__reduce__()
+
+
+@interrupt_held_back()
+def _put_into_place() -> None:
+    """Replace what stands for loops in modules by the loops, so that calls of them take no detour."""
+    with _decorating:
+        homes = {loop.__module__ for loop in _waiting}
+        modules = [(name, module) for name, module in list(sys.modules.items()) if isinstance(module, ModuleType)]
+        for name, module in modules:
+            if name in homes or name.partition(".")[0] == "mercer":
+                for key, value in list(vars(module).items()):
+                    if isinstance(value, Loop) and not value.is_spared:
+                        setattr(module, key, value.compiled)
+        unfinished = {name for name, module in modules if getattr(module.__spec__, "_initializing", False)}
+        # Those that another thread is importing, and those whose turn comes later, wait on.
+        _waiting[:] = [loop for loop in _waiting if loop.is_spared or loop.__module__ in unfinished]
+
+
+@contextlib.contextmanager
+def numba_spared(numbers: float) -> Iterator[None]:
+    """Let loops that have a twin in NumPy use it inside, if Numba was not imported yet and so few kernel values are to
+    be computed that the twin is done before it would be. It is for commands that come and go: their answers may differ
+    in last bits from those of a longer process, but are the same each time, for any number of threads."""
+    if numbers > _LITTLE or "numba" in sys.modules:
+        yield
+        return
+    _sparing.set()
+    try:
+        yield
+    finally:
+        _sparing.clear()
+
+
+@functools.cache
+def _numba() -> Any:
+    """Numba, imported and told what we want of it."""
+    import numba
+    from numba.core.codegen import CPUCodeLibrary
+    from numba.core.compiler_lock import global_compiler_lock
+
+    free_when_forking(global_compiler_lock)  # a child could not compile while a thread that it does not have held this
+    if hasattr(CPUCodeLibrary, _OPTIMISE):  # a Numba that names it otherwise serves as well, but for last bits
+        setattr(CPUCodeLibrary, _OPTIMISE, _make_called_functions_own(getattr(CPUCodeLibrary, _OPTIMISE)))
+    for tell in _tellers:
+        _register(tell)
+    return numba
 
 
 def _with_own_copies(compile_: Callable[..., Any]) -> Callable[..., Any]:
@@ -107,6 +225,7 @@ def _with_own_copies(compile_: Callable[..., Any]) -> Callable[..., Any]:
 
 def _make_called_functions_own(optimise: Callable[[Any], None]) -> Callable[[Any], None]:
     """Numba links what a loop calls as functions that all loops share: before it optimises, they become internal."""
+    from llvmlite.binding import Linkage
 
     @functools.wraps(optimise)
     def optimised(library: Any) -> None:
@@ -119,13 +238,16 @@ def _make_called_functions_own(optimise: Callable[[Any], None]) -> Callable[[Any
     return optimised
 
 
-if hasattr(CPUCodeLibrary, _OPTIMISE):  # a Numba that names it otherwise serves as well, but for last bits
-    setattr(CPUCodeLibrary, _OPTIMISE, _make_called_functions_own(getattr(CPUCodeLibrary, _OPTIMISE)))
-
-
 def tell_when_compiling(tell: Callable[[], None]) -> None:
     """Have a function called whenever a loop is about to be compiled, which takes a second or so; one that is read from
     the cache is not. It is for whoever shows somebody that waits."""
+    with _decorating:
+        _tellers.append(tell)
+        if _numba.cache_info().currsize:
+            _register(tell)
+
+
+def _register(tell: Callable[[], None]) -> None:
     from numba.core import event
 
     class Teller(event.Listener):
@@ -141,20 +263,25 @@ def tell_when_compiling(tell: Callable[[], None]) -> None:
 
 def is_jitted(function: object) -> bool:
     """Whether a user's function was compiled by Numba, so that a compiled loop can call it."""
-    return isinstance(function, CPUDispatcher)
+    if "numba" not in sys.modules:
+        return isinstance(function, Loop)
+    from numba.core.registry import CPUDispatcher
+
+    return isinstance(function, (CPUDispatcher, Loop))
 
 
 @contextlib.contextmanager
 def _numba_cache_at(folder: Path | None) -> Iterator[None]:
     # Numba reads its (process-wide) cache folder while decorating; the user's own setting is put back at once.
     with _decorating:
-        before = _config.CACHE_DIR
+        config: Any = _numba().config
+        before = config.CACHE_DIR
         try:
             if folder is not None:
-                _config.CACHE_DIR = str(folder)
+                config.CACHE_DIR = str(folder)
             yield
         finally:
-            _config.CACHE_DIR = before
+            config.CACHE_DIR = before
 
 
 @functools.cache
@@ -248,7 +375,7 @@ def _candidate_roots() -> Iterator[Path]:
 def _build_key() -> str:
     digest = hashlib.sha256()
     digest.update(str(_PACKAGE).encode())  # two checkouts never share object code
-    digest.update(f"{numba.__version__} {sys.version} {sys.platform}".encode())
+    digest.update(f"{_numba().__version__} {sys.version} {sys.platform}".encode())
     digest.update(_processor().encode())
     for name, value in sorted(os.environ.items()):
         if name.startswith("NUMBA_") and name not in _WITHOUT_EFFECT:

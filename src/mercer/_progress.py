@@ -1,7 +1,7 @@
-"""Progress of long work: one line on stderr, only on a terminal or in a notebook, only once a second has passed.
+"""Progress of long work: one line on stderr, only on a terminal or in a notebook, and only after a second.
 
-Library code reports fractions; it never prints. Work inside work (tiles of a Gram matrix inside a fit inside a search)
-shows the outermost bar alone. Results never come this way: they go to stdout.
+Library code reports fractions; it never prints. Nested work (tiles of a Gram matrix inside a fit inside a search) only
+shows the outermost bar. Results never go here: they go to stdout.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 _SECONDS_BEFORE_SHOWING = 1.0
-"""Work that is over sooner shows nothing: a bar that flashes up only disturbs."""
+"""Shorter work shows nothing: a bar that flashes up only distracts."""
 _SECONDS_BETWEEN_UPDATES = 0.1
-"""More often than the eye follows would only cost time."""
+"""Seconds between two updates: more frequent ones would only take time."""
 _ROOM_FOR_NOTES = 80
-"""Columns of a terminal; on narrower ones a note would break the line of the bar."""
+"""The fewest columns of a terminal for notes; on narrower ones they would break the line of the bar."""
 
 _busy: contextvars.ContextVar[bool] = contextvars.ContextVar("mercer_progress_busy", default=False)
 _silenced: contextvars.ContextVar[bool] = contextvars.ContextVar("mercer_progress_silenced", default=False)
@@ -29,7 +29,7 @@ _listener: contextvars.ContextVar[Listener | None] = contextvars.ContextVar("mer
 
 
 class Reporter:
-    """Takes fractions of work done; shows them if there is somebody to see them."""
+    """Takes fractions of work done; shows them if there is a terminal or notebook."""
 
     def __init__(self, title: str, shown: bool, listener: Listener | None = None) -> None:
         self._title = title
@@ -40,7 +40,7 @@ class Reporter:
         self._line: Any = None
 
     def __call__(self, fraction: float, note: str = "") -> None:
-        """Report that `fraction` (0 to 1) of the work is done; `note` says how it stands, such as 'gap 0.01'."""
+        """Report that `fraction` (0 to 1) of the work is done; `note` describes its state, such as 'gap 0.01'."""
         if self._listener is not None:
             self._listener(fraction)
         if not self._shown:
@@ -92,7 +92,7 @@ def reporting(title: str) -> Iterator[Reporter]:
 
 @contextlib.contextmanager
 def heard(listener: Listener) -> Iterator[None]:
-    """Tell the fractions of work done inside, though not of work within that work, to whoever has the bar outside."""
+    """Forward the fractions of work done inside, but not of nested work, to the owner of the outer bar."""
     token = _listener.set(listener)
     try:
         yield
@@ -102,7 +102,7 @@ def heard(listener: Listener) -> Iterator[None]:
 
 @contextlib.contextmanager
 def silenced() -> Iterator[None]:
-    """No progress inside, whatever stderr is: for ``--quiet``."""
+    """Show no progress inside, even on a terminal: for ``--quiet``."""
     token = _silenced.set(True)
     try:
         yield
@@ -117,7 +117,7 @@ def _somebody_watches() -> bool:
 
 
 def _in_notebook() -> bool:
-    """Whether this runs in the kernel of a notebook, which shows what Rich draws."""
-    module = sys.modules.get("IPython")  # where it is not loaded, nobody asks from a notebook
+    """Whether this runs in a notebook, which can show Rich output."""
+    module = sys.modules.get("IPython")  # if it is not loaded, this is not a notebook
     shell = None if module is None else module.get_ipython()
     return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"

@@ -30,9 +30,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
         if name not in known:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         if known[name] == package:
-            return importlib.import_module(
-                f"{package}.{name}"
-            )  # a package of its own, as in `from mercer import kernels`
+            return importlib.import_module(f"{package}.{name}")  # a subpackage, as in `from mercer import kernels`
         return getattr(importlib.import_module(known[name]), name)
 
     return load, lambda: names, names

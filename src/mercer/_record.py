@@ -1,11 +1,11 @@
-"""Immutable records with value semantics: what every kernel and every loss is.
+"""Immutable records with value semantics: the base of all kernels and losses.
 
     @dataclass(frozen=True)
     class Spectrum(Kernel):
         p: int = integer(3, low=1)
 
-declares a parameter together with its default and the rule for all values, which is checked whenever a record is made.
-A parameter whose default is None may be None.
+declares a parameter with its default and the rule for its values, which is checked whenever a record is created. A
+parameter whose default is None may be None.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from mercer.errors import ParameterError
 _Rules = tuple[tuple[str, Any, bool], ...]
 _known_rules: dict[type[Any], _Rules] = {}
 STRANGERS: weakref.WeakSet[type] = weakref.WeakSet()
-"""Classes that others wrote, until they have been tried out: see `mercer.kernels.probing`."""
+"""User-defined classes that have not been tested yet: see `mercer.kernels.probing`."""
 
 
 class Record:
-    """A frozen dataclass whose equality, hash and repr go by value, arrays included.
+    """A frozen dataclass whose equality, hash and repr are by value, including arrays.
 
     Subclasses are declared with ``@dataclass(frozen=True)``; array fields are made read-only. Parameters are
     addressed by stable paths: ``gamma``, ``kernel__gamma``, and ``0__gamma`` inside a tuple of records.

@@ -1,8 +1,8 @@
-"""What exists, by name, without importing it.
+"""The registry of all classes by name, without importing them.
 
 Help, the text form of kernels, model files and the conformance suites all read these tables, so a new kernel or loss
 is one new file plus one line here, and a new estimator is one new file plus one line in `mercer/__init__.pyi`. Nothing
-heavy is imported until a class is asked for.
+heavy is imported until a class is requested.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from mercer.errors import ParameterError
 
 @dataclass(frozen=True)
 class Entry:
-    """One registered class: where it lives, its name in expressions, and one line about it.
+    """One registered class: its module, its name in expressions, and one line about it.
 
-    Estimators are known by their class alone, and have neither.
+    Estimators have only a class, and neither name nor line.
     """
 
     module: str
@@ -344,8 +344,8 @@ MODELS = ESTIMATORS | {
     "Cells": Entry("mercer.selection.cells", "Cells"),
     "TrainedModel": Entry("mercer.jobs.trained", "TrainedModel"),
 }
-"""What model files hold: learners, machines with learnt kernels, and models that know how to read the files they came
-from."""
+"""The classes in model files: learners, machines with learnt kernels, and models that can read files like those they
+were trained on."""
 
 
 def find(table: dict[str, Entry], name: str, what: str) -> Entry:
@@ -369,7 +369,7 @@ _ANSWERS = Entry("mercer.cluster.lazy_answers", "answered", summary="what models
 
 
 def lazy_answer(model: Any, method: str, X: Any, example: Any) -> Any:
-    """What a method of a fitted model says of lazy data, itself lazy; `example` is what it says of one object."""
+    """The lazy result of a method of a fitted model for lazy data; `example` is its result for one object."""
     return _ANSWERS.load()(model, method, X, example)
 
 
@@ -379,5 +379,5 @@ def in_memory(values: Any) -> Any:
 
 
 def is_lazy(data: Any) -> bool:
-    """Whether these are data of Dask, which are computed when somebody asks for them, on a cluster perhaps."""
+    """Whether these are lazy data of Dask, which are computed on demand, possibly on a cluster."""
     return type(data).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(data, "__dask_graph__")

@@ -1,4 +1,4 @@
-"""How fast this machine does linear algebra, for telling beforehand how long a call of LAPACK will take."""
+"""The speed of linear algebra on this machine, for estimating how long a call of LAPACK will take."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ CHOLESKY, EIGENVALUES, EIGENVECTORS, SINGULAR = 0.7, 2.0, 8.0, 17.0
 """Flops per n^3 of a factorisation, of a few eigenvalues, of all eigenvectors and of all singular vectors, as if each
 flop took as long as in a product of matrices: measured with LAPACK at n = 1,500."""
 _SIDE, _TIMES = 256, 6
-"""Of the product that is timed, and how often on all threads and on one, of which the best counts: some milliseconds in
-all. Smaller products are slower than large ones, and would promise too long a time; so would those of all threads on a
-busy machine, which wait for each other hundreds of times as long as they work."""
+"""The size of the timed product, and the number of repetitions on all threads and on one, of which the best counts: some
+milliseconds in all. Smaller products are slower per operation, and would give too long an estimate; so would all threads
+of a busy machine, which wait for each other hundreds of times as long as they work."""
 
 
 def seconds(flops_per_cube: float, n: int) -> float:
-    """About how long a decomposition of an n x n matrix takes.
+    """The approximate seconds for a decomposition of an n x n matrix.
 
     >>> seconds(EIGENVECTORS, 2000) > 100 * seconds(CHOLESKY, 1000) * 0.1 > 0
     True

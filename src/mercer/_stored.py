@@ -1,4 +1,4 @@
-"""What a fitted estimator hands to model files, and gets back from them."""
+"""The exchange format between fitted estimators and model files."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Kind = TypeVar("Kind", bound="Storable")
 @final
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """A fitted estimator, taken apart: hyperparameters, plain values, arrays, and the machine itself.
+    """The parts of a fitted estimator: hyperparameters, plain values, arrays, and the machine itself.
 
-    `params` are what the constructor takes: numbers, strings, None, tuples, lists, dicts, arrays and records (kernels,
-    losses). A kernel that holds Python functions belongs under ``"kernel"``, where `mercer.load` asks for it again.
+    `params` are the arguments of the constructor: numbers, strings, None, tuples, lists, dicts, arrays and records
+    (kernels, losses). A kernel with Python functions must be under ``"kernel"``, where `mercer.load` asks for it again.
     """
 
     params: Mapping[str, Any]
@@ -43,31 +43,31 @@ class Storable(Protocol):
     """An estimator that can be written to a model file."""
 
     def _to_stored(self) -> Stored:
-        """The fitted estimator, taken apart; raises scikit-learn's NotFittedError before `fit`."""
+        """The parts of the fitted estimator; raises scikit-learn's NotFittedError before `fit`."""
         ...
 
     @classmethod
     def _from_stored(cls, stored: Stored) -> Self:
-        """The estimator put together again.
+        """The estimator, restored from its parts.
 
         Shapes that must agree are checked here, since the file may be damaged or hostile; the expansion and the
-        objects have been checked already.
+        objects are already checked.
         """
         ...
 
 
 def to_stored(model: Storable) -> Stored:
-    """A fitted model, taken apart."""
+    """The parts of a fitted model."""
     return model._to_stored()
 
 
 def from_stored(kind: type[Kind], stored: Stored) -> Kind:
-    """A model of this kind, put together again."""
+    """A model of this class, restored from its parts."""
     return kind._from_stored(stored)
 
 
 def wrapped(machine: Storable, mark: str, values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Stored:
-    """A fitted machine, and what its owner knows besides it, under names that begin with `mark`."""
+    """The parts of a fitted machine, and those of its owner under names that start with `mark`."""
     inner = to_stored(machine)
     own = {"estimator": type(machine).__name__, **values}
     return replace(
@@ -78,7 +78,7 @@ def wrapped(machine: Storable, mark: str, values: Mapping[str, Any], arrays: Map
 
 
 def unwrapped(stored: Stored, mark: str) -> tuple[Any, dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """The machine that `wrapped` took apart, and the values and arrays of its owner."""
+    """The machine from the parts of `wrapped`, and the values and arrays of its owner."""
     name, inner, values, arrays = opened(stored, mark)
     if name not in ESTIMATORS:
         raise ModelFileError(f"it asks for the estimator {name!r:.60}, which this version of mercer does not have.")
@@ -87,14 +87,14 @@ def unwrapped(stored: Stored, mark: str) -> tuple[Any, dict[str, Any], dict[str,
 
 
 def opened(stored: Stored, mark: str) -> tuple[str, Stored, dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """The class and the content of the machine that `wrapped` took apart, and the values and arrays of its owner."""
+    """The class and the parts of the machine in `wrapped`, and the values and arrays of its owner."""
     (inner_values, values), (inner_arrays, arrays) = (_divided(part, mark) for part in (stored.values, stored.arrays))
     name = checked_value(values, "estimator", str)
     return name, replace(stored, values=inner_values, arrays=inner_arrays), values, arrays
 
 
 def _divided(items: Mapping[str, Any], mark: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The items whose names do not begin with `mark`, and those whose names do, without it."""
+    """The items whose names do not start with `mark`, and those whose names do, without it."""
     others = {name: item for name, item in items.items() if not name.startswith(mark)}
     return others, {name.removeprefix(mark): item for name, item in items.items() if name.startswith(mark)}
 

@@ -1,4 +1,4 @@
-"""Names for the types of arrays, so that signatures read alike everywhere."""
+"""Names for the types of arrays, for consistent signatures."""
 
 from __future__ import annotations
 

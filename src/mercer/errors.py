@@ -44,7 +44,7 @@ class InputTypeError(InputError, TypeError):
 
 
 class DataFileError(InputError):
-    """A data file that cannot be read; the message starts with the file and, where there is one, the line."""
+    """A data file that cannot be read; the message starts with the file and, if there is one, the line."""
 
 
 class ParameterError(MercerError, ValueError, TypeError):
@@ -54,7 +54,7 @@ class ParameterError(MercerError, ValueError, TypeError):
 class ExpressionError(ParameterError):
     """A kernel's text that cannot be read.
 
-    `reason` says why in one sentence, `position` is the character to blame, counted from 0; the message has both, and
+    `reason` says why in one sentence, `position` is the wrong character, counted from 0; the message has both, and
     shows the text with a caret below that character.
     """
 
@@ -109,7 +109,7 @@ class CostError(MercerError, ValueError):
 
 
 class TimeLimitError(MercerError, TimeoutError):
-    """Time was over before there was anything to return; `done` is the share of the work that was done by then."""
+    """Time ran out before there was anything to return; `done` is the fraction of the work that was done by then."""
 
     def __init__(self, message: str, done: float = 0.0) -> None:
         super().__init__(message)
@@ -128,7 +128,7 @@ class ClusterError(MercerError, RuntimeError):
 
 
 class UnfittedError(MercerError, ValueError, AttributeError):
-    """A model that must be fitted first; of the same kinds as scikit-learn's NotFittedError."""
+    """A model that must be fitted first; has the same base classes as scikit-learn's NotFittedError."""
 
 
 class MissingExtraError(MercerError, ImportError):
@@ -140,7 +140,7 @@ class MercerWarning(UserWarning):
 
 
 class CostWarning(MercerWarning):
-    """Work that will take minutes or more, said before it begins."""
+    """Work that will take minutes or more, announced before it begins."""
 
 
 class KernelWarning(MercerWarning):

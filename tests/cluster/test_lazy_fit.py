@@ -76,6 +76,17 @@ def test_arrays_on_any_number_of_workers(clients: list[Any], name: str) -> None:
             assert session.traffic.tasks - before > N // ROWS  # by workers, not here
 
 
+def test_objects_stay_where_they_are(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("KNOWN", "_FEWEST_KNOWN"):  # the sample that kernels are fitted to
+        monkeypatch.setattr(f"mercer.inputs.streamed.{name}", 30)
+    wide = RNG.normal(size=(N, 80))
+    with use(client) as session:
+        before = session.traffic.sent, session.traffic.fetched
+        KernelRidge(kernel=SEEN).fit(da.from_array(wide, chunks=(ROWS, 80)), NUMBERS)
+        assert session.traffic.sent - before[0] < wide.nbytes / 4
+        assert session.traffic.fetched - before[1] < wide.nbytes / 4
+
+
 def test_without_a_cluster_threads_do_it() -> None:
     learner, y = LEARNERS["hinge"]
     expected = bits(fitted(learner, ArrayBlocks(X, rows=ROWS), y))

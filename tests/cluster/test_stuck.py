@@ -51,18 +51,25 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     made.close()
 
 
-@pytest.fixture
-def disturbed(opened: Any) -> Iterator[Any]:
-    """Workers each of which has asked the other for something that cannot be sent, for somebody who still waits."""
-    first, second = opened.scheduler_info(n_workers=-1)["workers"]
+def disturb(client: Any) -> list[Any]:
+    """Each of two workers asks the other for something that cannot be sent, for somebody who waits."""
+    first, second = client.scheduler_info(n_workers=-1)["workers"]
     waiting = []
     for here, there in ((first, second), (second, first)):
-        value = opened.submit(locked, workers=[here], pure=False)
-        waiting.append(opened.submit(len, value, workers=[there], pure=False))
+        value = client.submit(locked, workers=[here], pure=False)
+        waiting.append(client.submit(len, value, workers=[there], pure=False))
     keys = {future.key for future in waiting}
-    assert soon(lambda: {key for found in opened.run(stuck).values() for key in found} >= keys)
+    assert soon(lambda: {key for found in client.run(stuck).values() for key in found} >= keys, 90.0)
+    return waiting
+
+
+@pytest.fixture
+def disturbed(opened: Any) -> Iterator[Any]:
+    """Workers that somebody else has disturbed."""
+    waiting = disturb(opened)
     yield opened
     assert {future.status for future in waiting} == {"pending"}  # nobody else's tasks are touched
+    opened.cancel(waiting, force=True)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -85,6 +92,13 @@ def test_nobody_else_s_tasks_hold_up_long_ones(disturbed: Any) -> None:
         assert session.traffic.tasks - before == 5  # each was sent once
 
 
+def test_a_cluster_full_of_them_is_said_in_words(disturbed: Any) -> None:
+    waiting = disturb(disturbed)
+    with use(disturbed) as session, pytest.raises(ClusterError, match=r"Nobody works .* 4 tasks .*restart\(\)"):
+        Workers(session).reduce(Squares(0), range(40), operator.add)
+    disturbed.cancel(waiting, force=True)
+
+
 def test_what_can_never_be_sent_is_said_in_words(opened: Any) -> None:
     here, there = opened.scheduler_info(n_workers=-1)["workers"]
 
@@ -92,5 +106,5 @@ def test_what_can_never_be_sent_is_said_in_words(opened: Any) -> None:
         value = opened.submit(locked, workers=[here], pure=False)
         return opened.submit(len, value, workers=[there], pure=False)
 
-    with use(opened) as session, pytest.raises(ClusterError, match=r"from one worker to another: .*type Locked\. Obj"):
+    with use(opened) as session, pytest.raises(ClusterError, match=r"from one worker to another: .*(Locked|get_data)"):
         list(session.each(range(2), send, lambda: None, 2))

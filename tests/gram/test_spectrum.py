@@ -25,8 +25,8 @@ POSITIVE = np.linspace(0.5, 20.0, 120)
 
 @pytest.fixture(params=["exact", "factored", "bounded"])
 def way(request, monkeypatch):
-    monkeypatch.setattr(spectrum, "_directly", lambda n: request.param == "exact")
-    monkeypatch.setattr(spectrum, "_FACTORED", 10**6 if request.param == "factored" else 1)
+    monkeypatch.setattr(spectrum, "directly", lambda n: request.param == "exact")
+    monkeypatch.setattr(spectrum, "FACTORED", 10**6 if request.param == "factored" else 1)
     return request.param
 
 
@@ -44,8 +44,8 @@ def test_a_negative_eigenvalue_is_found_and_never_overstated(way):
 
 
 def test_what_cannot_be_seen_from_afar_is_settled_exactly(monkeypatch):
-    monkeypatch.setattr(spectrum, "_directly", lambda n: False)
-    monkeypatch.setattr(spectrum, "_STEPS", 3)
+    monkeypatch.setattr(spectrum, "directly", lambda n: False)
+    monkeypatch.setattr(spectrum, "STEPS", 3)
     gram = given(with_eigenvalues(np.concatenate(([-1e-3], POSITIVE))))
     assert smallest_eigenvalue(gram) == pytest.approx(-1e-3, rel=1e-6)
 

@@ -103,7 +103,7 @@ def test_held_out_objects_are_the_rest():
     assert split(blocks, 0.25, seed=4)[1].y.tolist() != test.y.tolist()
     with pytest.raises(ParameterError, match="held_out"):
         split(blocks, 1.0)
-    with pytest.raises(InputError, match="no object at all"):
+    with pytest.raises(InputError, match="less than one object"):
         split(ArrayBlocks(X[:1]), 1e-9)
 
 

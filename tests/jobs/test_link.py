@@ -7,7 +7,10 @@ import pytest
 
 import mercer
 from mercer.cli import app
+from mercer.cli.predicting import table
+from mercer.jobs.answers import Columns, answers
 from mercer.jobs.link import LOG, Link, may_be_logarithmic
+from mercer.report.shares import shares
 
 
 def prices(n=150):
@@ -67,3 +70,13 @@ def test_symmetric_targets_stay_as_they_are():
     x = random.normal(size=80)
     outcome = mercer.fit({"x": x, "z": random.normal(size=80), "y": 50 + x}, target="y")
     assert outcome.problem.link.name == ""
+
+
+def test_reasons_say_that_they_add_to_logarithms(outcome):
+    model = outcome.model
+    data = outcome.problem.data.take(np.arange(2))
+    told = answers(model, model.objects(data), ["a", "b"], Columns(reasons=1))
+    assert [one["contributions"] for one in told] == ["to the logarithm"] * 2
+    header = next(table([told])).splitlines()[0]
+    assert "reasons (to the logarithm)" in header
+    assert "predicted logarithms of price" in shares(outcome)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from mercer import SVC, KernelPCA, KernelRidge, NuSVC, OneClassSVM
 from mercer.errors import InputError, KernelError
 from mercer.gram.make import gram_of
 from mercer.inputs.gram_rows import GramRows
-from mercer.kernels import Linear, Precomputed, normalise
+from mercer.kernels import Linear, Precomputed, normalise, precomputed
 
 X = np.random.default_rng(0).normal(size=(8, 3))
 NEW = np.random.default_rng(1).normal(size=(4, 3))
@@ -73,3 +74,36 @@ def test_a_symmetric_matrix_is_used_as_it_is_and_stays_ours():
     K[0, 1] += 1e-6  # within rounding: evened out
     gram = gram_of(Precomputed().fit(K), K)
     assert gram.dense()[0, 1] == gram.dense()[1, 0] == pytest.approx(77.0 + 5e-7)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [SVC(), SVC(psd="clip"), SVC(C=np.inf), NuSVC(nu=0.3), KernelRidge(), KernelPCA(2), OneClassSVM(nu=0.2)],
+    ids=repr,
+)
+def test_a_large_matrix_is_used_where_it_lies_and_never_written_to(learner, monkeypatch):
+    monkeypatch.setattr(precomputed, "_COPIED", 0)
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
+    before = K.copy()
+    assert np.shares_memory(gram_of(Precomputed().fit(K), K).dense(), K)
+    learner.set_params(kernel="precomputed").fit(K, np.where(X[:, 0] > 0, 1, -1))
+    assert np.array_equal(K, before)
+
+
+def test_what_is_not_ours_to_write_to_is_copied(monkeypatch):
+    monkeypatch.setattr(precomputed, "_COPIED", 0)
+    K = np.eye(4)
+    K.setflags(write=False)
+    values = gram_of(Precomputed().fit(K), K).dense()
+    assert np.array_equal(values, K)
+    assert not np.shares_memory(values, K)
+
+
+def test_differences_in_the_last_bits_are_left_and_larger_ones_evened_out():
+    K = np.eye(3) + 0.5
+    K[0, 1] += 1e-15
+    assert gram_of(Precomputed().fit(K), K).dense()[0, 1] == K[0, 1]
+    K[0, 1] += 1e-9
+    values = gram_of(Precomputed().fit(K), K).dense()
+    assert values[0, 1] == values[1, 0] == pytest.approx(0.5 + 5e-10, abs=1e-14)

@@ -98,3 +98,16 @@ def test_refusals():
         SVC(kernel=FULL).fit(X, SIGNS).excess(X, SIGNS)
     with pytest.raises(KernelError, match="OneClassSVM has no bound"):
         OneClassSVM(kernel=kernels.Nystrom(FULL, m=10)).fit(X).excess(X, None)
+
+
+@pytest.mark.parametrize("name", ["squared", "hinge"])
+def test_what_the_machine_is_worth_on_objects_held_out_stands_beside_the_bound(name):
+    learner, y = MACHINES[name]
+    model = learner.set_params(kernel=kernels.Nystrom(FULL, m=80)).fit(X[:200], y[:200])
+    found = model.excess(X[:200], y[:200], held_out=(X[200:], y[200:]))
+    assert (found.held_out, found.score) == (100, model.score(X[200:], y[200:]))
+    said = f"right for {100 * found.score:.3g} %" if name == "hinge" else f"score is {found.score:.3g}"
+    assert str(found).endswith(f"on 100 objects held out, it{'s' if name == 'squared' else ' is'} {said}.")
+    assert str(found).startswith("At most")
+    assert found.excess == model.excess(X[:200], y[:200]).excess
+    assert "held out" not in str(model.excess(X[:200], y[:200]))

@@ -263,16 +263,16 @@ class WithoutDual(OwnQuantile):
 
 
 def test_bad_wishes_are_answered_before_any_work():
-    with pytest.raises(ParameterError, match="features cannot be written down"):
+    with pytest.raises(ParameterError, match="has no explicit features"):
         SVC(kernel=kernels.GapWeighted(p=2), dual=False).fit(TEXTS, TWO)
     with pytest.raises(ParameterError, match="hard margin"):
         SVC(kernel=KERNEL, C=np.inf, dual=False).fit(TEXTS, TWO)
     with pytest.raises(ParameterError, match="True, False or 'auto'"):
         KernelRidge(kernel=KERNEL, dual="yes").fit(TEXTS, COUNTS)
-    with pytest.raises(ParameterError, match="features cannot be written down"):
+    with pytest.raises(ParameterError, match="has no explicit features"):
         KernelQuantileRegressor(kernel="rbf", dual=False).fit([[0.0], [1.0]], [0.0, 1.0])
     for model in (KernelRidgeCV(), NuSVR(), NuSVC(), OneClassSVM()):
-        with pytest.raises(ParameterError, match="features cannot be written down"):
+        with pytest.raises(ParameterError, match="has no explicit features"):
             model.set_params(kernel="rbf", dual=False).fit([[0.0], [1.0]], [0.0, 1.0])
     with pytest.raises(ParameterError, match="No exact solver is known"):
         KernelMachineRegressor(WithoutDual(), kernel=KERNEL, dual=False).fit(TEXTS, COUNTS)
@@ -284,7 +284,7 @@ def test_a_loss_of_ones_own_is_trained_on_features_by_its_dual():
         for loss in (OwnQuantile(), Quantile(0.5))
     )
     np.testing.assert_allclose(own.predict(TEXTS), known.predict(TEXTS), atol=1e-4)
-    with pytest.raises(ParameterError, match="can be written down"):
+    with pytest.raises(ParameterError, match="with explicit features"):
         LinearSVC(kernel=kernels.RBF()).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ParameterError, match="kernel"):
         LinearSVC(kernel=3).fit([[0.0], [1.0]], [0, 1])

@@ -1,4 +1,4 @@
-"""Data larger than memory: sources of blocks that every learner with few features takes in place of X and y.
+"""Data larger than memory: sources of blocks, which every learner with few features accepts instead of X and y.
 
     from mercer import KernelRidge, blocks, kernels
 

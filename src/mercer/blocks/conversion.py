@@ -1,7 +1,7 @@
-"""Anything that can be read once, from beginning to end, as a folder of blocks that can be read by number.
+"""Conversion of anything that can be read once, from beginning to end, to a folder of blocks.
 
 Files of any format that Mercer streams (CSV, svmlight, FASTA, JSON lines, text ...), Arrow tables and record batches,
-generators of blocks. The folder appears when everything is written; a conversion that was broken off leaves none.
+generators of blocks. The folder appears when everything is written; an interrupted conversion leaves none.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def convert(
 
     `source` is the path of a file, with `options` as `mercer.readers.read` takes them (`target`, `format` ...), or an
     iterable of blocks: `Block`, (X, y), (X, y, weights), Arrow record batches (with `target`), or X alone. Objects that
-    are neither rows of numbers, strings nor columns need the `kernel` that will compare them.
+    are not rows of numbers, strings or columns need the `kernel` that will compare them.
 
     >>> import tempfile
     >>> from mercer import blocks
@@ -84,7 +84,7 @@ def _write(source: Iterator[tuple[Block, Any]], folder: Path, domain: type[Objec
     pending: list[tuple[Any, Block]] = []
 
     def flush(size: int) -> None:
-        """Write the first objects of what is pending."""
+        """Write the first of the pending objects."""
         whole = _joined(pending)
         here, rest = _parts(whole, size)
         arrays = _arrays_of(here)
@@ -117,7 +117,7 @@ def _write(source: Iterator[tuple[Block, Any]], folder: Path, domain: type[Objec
 
 
 def _of_kind(raw: Any, domain: type[Objects] | None) -> Any:
-    """Objects as they are stored: of a kind, or columns as arrays."""
+    """Objects in stored form: of one kind, or columns as arrays."""
     if isinstance(raw, Objects):
         return raw
     if domain is not None and domain.__name__ in INPUTS and domain.__name__ != "Table":

@@ -3,7 +3,8 @@
     manifest.json    {"format": "mercer blocks", "version": 1, "kind": "Strings", "names": ..., "blocks": [...]}
     000000.npz       the arrays of the objects, `y`, `weights`
 
-Nothing in a folder is ever run. A block whose bytes are not those of the manifest is refused, once per process.
+Nothing in a folder is ever executed. A block whose checksum differs from the manifest is refused; each is checked once
+per process.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from mercer.inputs.blocks import Block, Blocks
 FORMAT, VERSION = "mercer blocks", 1
 MANIFEST = "manifest.json"
 COLUMNS = "columns"
-"""The kind of blocks that hold named columns, for kernels on tables."""
+"""The kind of blocks with named columns, for kernels on tables."""
 _PIECE = 1 << 20
 """Bytes that are hashed at a time."""
 

@@ -15,14 +15,14 @@ from mercer.errors import DataFileError
 from mercer.inputs.blocks import ROWS, Block, Blocks, planned
 
 _PAGE, _PAGES = 1 << 16, 64
-"""Bytes of a page, and pages spread over a file, that tell two files of one size and age apart."""
+"""Bytes of a page, and pages spread over a file, which distinguish two files of the same size and age."""
 
 
 @final
 class NpyBlocks(Blocks):
-    """A matrix in an npy file, with targets and weights in files of their own, or in memory.
+    """A matrix in an npy file, with targets and weights in separate files or in memory.
 
-    Files are opened where a block is read and stay open there: a source is pickled as their names.
+    Files are opened where a block is read and stay open there; a source is pickled as file names.
     """
 
     def __init__(self, X: Any, y: Any = None, weights: Any = None, *, rows: int = ROWS) -> None:
@@ -81,8 +81,9 @@ def _mapped(path: str) -> npt.NDArray[Any]:
 
 
 def file_mark(path: str) -> str:
-    """What tells a file from others: its size, when it was written, and some of its pages. Not all, which may be
-    hundreds of gigabytes."""
+    """What identifies a file: its size, its modification time, and some of its pages; not all, which may be hundreds of
+    gigabytes.
+    """
     try:
         found = os.stat(path)
         digest = hashlib.sha256(f"{found.st_size} {found.st_mtime_ns}".encode())

@@ -1,4 +1,4 @@
-"""The one way to open a source of blocks, and to keep what training on it has found."""
+"""Opening sources of blocks, and checkpoints of training on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mercer.inputs.blocks import ROWS, ArrayBlocks, Blocks
 
 
 def of(X: Any, y: Any = None, weights: Any = None, *, rows: int = ROWS, **options: Any) -> Blocks:
-    """Blocks of arrays or objects in memory, of npy files (a path each), of Parquet, or of a folder that was converted.
+    """Blocks from arrays or objects in memory, from npy files (a path each), from Parquet, or from a converted folder.
 
     For Parquet, `target` and `weight` name columns: ``blocks.of("flights.parquet", target="delay")``.
 
@@ -50,9 +50,9 @@ def _is_parquet(path: str) -> bool:
 def checkpoint(
     folder: str | os.PathLike[str], *, seconds: float = SECONDS
 ) -> contextlib.AbstractContextManager[Journal]:
-    """Keep what training inside finds in a folder, every `seconds`; the same training resumes from there.
+    """Save the state of training inside to a folder every `seconds`; the same training resumes from there.
 
-    A run that was killed at any moment, and is started again with the same data and parameters, ends with the same bits
-    as one that was not. The folder is removed when training has ended.
+    A run that was killed at any moment and is started again with the same data and parameters has the same result, bit
+    for bit, as an uninterrupted one. The folder is removed when training has ended.
     """
     return Journal(folder, seconds=seconds).open()

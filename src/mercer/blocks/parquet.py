@@ -1,4 +1,4 @@
-"""Parquet files, read by row groups: of a file of any length, no more than a few groups are in memory."""
+"""Parquet files, read by row groups: only a few groups of a file are in memory at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mercer.errors import DataFileError, missing_extra
 from mercer.inputs.blocks import ROWS, Block, Blocks
 
 _MOST_BYTES = 2**30
-"""A row group that takes more than this once unpacked is refused: it would be read whole, by every thread."""
+"""Larger row groups, once unpacked, are refused: every thread would read one whole."""
 
 
 @final

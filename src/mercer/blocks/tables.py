@@ -13,7 +13,7 @@ from mercer.inputs.blocks import Block
 
 
 def block_of(name: str, columns: Mapping[str, Any], target: str | None, weight: str | None) -> Block:
-    """Rows of numbers where all columns hold numbers, and else the columns by their names."""
+    """Rows of numbers if all columns are numeric, else the columns by name."""
     for asked in (target, weight):
         if asked is not None and asked not in columns:
             raise DataFileError(f"{name}: there is no column {asked!r}. {did_you_mean(asked, columns)}")

@@ -148,7 +148,10 @@ def predict(
     threshold: Threshold = None,
     interval: Annotated[
         int | None,
-        typer.Option(metavar="PERCENT", help="Add the interval that holds so many true numbers: 50, 80, 90, 95 or 99."),
+        typer.Option(
+            metavar="PERCENT",
+            help="Add an interval that contains this percentage of true numbers: 50, 80, 90, 95 or 99.",
+        ),
     ] = None,
 ) -> None:
     """Predict the labels of the objects in a file.
@@ -174,14 +177,12 @@ def serve(
     output: OutputOptions,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, metavar="NUMBER", help="Which port to listen on.")] = 8080,
-    most_rows: Annotated[
-        int, typer.Option(min=1, metavar="NUMBER", help="How many objects may be asked about at once.")
-    ] = 10_000,
+    most_rows: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="The most objects in one request.")] = 10_000,
 ) -> None:
-    """Answer questions about new objects over HTTP.
+    """Serve the predictions of a model over HTTP.
 
     POST /predict takes JSON ({"rows": [{...}]}) or CSV (text/csv) and answers with predictions and probabilities.
-    GET /schema says what to send, and GET /health that the model is there. Ends with Ctrl-C.
+    GET /schema says what to send, and GET /health that the model is ready. Ctrl-C ends it.
 
     \b
     Examples:
@@ -239,7 +240,7 @@ def info(
 ) -> None:
     """Describe a model file.
 
-    A model card says what a model is for, what it was made from, how good it is and where not to trust it.
+    A model card says what a model is for, what data it was trained on, how good it is and where not to trust it.
 
     \b
     Examples:
@@ -346,7 +347,7 @@ def studio(
 
     A playground for points on a plane: see margins, support vectors, Gram matrices and feature spaces change as points
     are dragged. A workbench for files: drop one, compare kernels, look at errors, predict, and take the model away.
-    Everything is computed on this machine, and only this machine is answered. On a server, use
+    Everything is computed on this machine, and no other machine has access. On a server, use
     --no-browser, and forward the port with `ssh -L 8275:localhost:8275 SERVER`. Ctrl-C ends it.
 
     \b

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mercer.cli import output
 from mercer.cli.output import OutputOptions
-from mercer.cli.subjects import KERNEL, MODEL, subject_of
+from mercer.cli.subjects import KERNEL, MODEL, loaded, subject_of
 from mercer.jobs.summary import NOUNS, summary
 from mercer.readers.options import Options
 from mercer.readers.problems import count
@@ -23,9 +23,8 @@ _LONGEST_NAME = 60  # characters of the name of a column
 def info(path: str, wanted: OutputOptions, command: str = "info", *, card: bool = False) -> None:
     """What a model file holds, and how it was trained."""
     from mercer.jobs.trained import TrainedModel
-    from mercer.storage import load
 
-    model: Any = load(path)
+    model: Any = loaded(path)
     if command == "check":
         _put_together(model)
     if card:
@@ -158,9 +157,7 @@ def _check_model(path: str, wanted: OutputOptions) -> None:
     if wanted.as_json:
         info(path, wanted, command="check")
     elif wanted.quiet:
-        from mercer.storage import load
-
-        _put_together(load(path))
+        _put_together(loaded(path))
         print(f"{path}: intact")
     else:
         info(path, wanted, command="check")

@@ -97,7 +97,7 @@ def _of_data(path: str, reading: Options, plan: Plan) -> Question:
 def _of_model(path: str, data_path: str | None, reading: Options, plan: Plan) -> Question:
     """A model's kernel on a file, or on the objects that the model keeps."""
     model = model_at(path)
-    kernel = model.estimator.expansion_.kernel.kernel
+    kernel = model.machine.expansion.kernel.kernel
     if model.preparation.kind == "gram":
         raise UsageError(
             f"{path} was trained on a Gram matrix and keeps no objects", "Diagnose the file of the matrix itself."
@@ -105,7 +105,7 @@ def _of_model(path: str, data_path: str | None, reading: Options, plan: Plan) ->
     if data_path is None:
         notes = [f"These are the {len(model.support_names):,} support objects that the model keeps."]
         told = code.diagnosing_model(path, plan.seed)
-        return Question(path, notes, kernel, model.estimator.expansion_.support, model.support_labels(), told)
+        return Question(path, notes, kernel, model.machine.expansion.support, model.support_labels(), told)
     labelled = reading.target is not None or reading.labels is not None or model.about["target"] is not None
     reading = dataclasses.replace(reading_for(model, data_path, reading, labelled=labelled), require_labels=False)
     data = read(data_path, reading)

@@ -8,6 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
+from mercer._jit import numba_spared
 from mercer.cli import output
 from mercer.cli.output import OutputOptions
 from mercer.cli.subjects import model_at, reading_for
@@ -46,7 +47,8 @@ def run(path: str, data_path: str, reading: Options, judging: Judging, wanted: O
         output.write_code("evaluate", evaluating(path, data_path, reading, model.task), wanted)
         return
     data = read(data_path, reading)
-    answers = _answers(model, data)
+    with numba_spared(len(data) * len(model.support_names)):
+        answers = _answers(model, data)
     y, predicted = answers.y, answers.predicted
     metric = _metric(model, judging.metric, answers)
     estimate = of_answers(answers, metric, judging.seed)

@@ -21,6 +21,7 @@ from mercer.jobs.fitting import Outcome, fit
 from mercer.jobs.problem import Plan
 from mercer.jobs.several import one_by_one, path_for
 from mercer.jobs.summary import NOUNS
+from mercer.jobs.ways import CELLS
 from mercer.readers.opening import STDIN
 from mercer.readers.options import Options
 from mercer.readers.problems import count
@@ -157,15 +158,20 @@ def _print(outcome: Outcome, files: Files, wanted: OutputOptions) -> None:
 
 def _trained_with(outcome: Outcome) -> str:
     """What was trained, and how close it is to the optimum."""
-    model, best = outcome.model, outcome.search.best
+    model, about = outcome.model, outcome.model.about
     proof = model.estimator.certificate_
     worst = f" (that of the worst of {len(proof.parts)} machines {_percent(proof.worst)} %)" if proof.parts else ""
     end = "" if has_converged(model.estimator) else " Training stopped before it converged: the model may be worse."
     return (
-        f"Trained on {model.about['trained_on']:,} objects with {short_text(best.kernel, model.preparation)} and "
-        f"{model.about['penalty_name']} = {best.penalty:g}: {model.about['support']:,} support objects; the objective "
-        f"is within {_percent(proof)} % of the optimum{worst}.{end}"
+        f"Trained on {about['trained_on']:,} objects{_how(about['way'])} with "
+        f"{short_text(about['kernel'], model.preparation)} and {about['penalty_name']} = {about['penalty']:g}: "
+        f"{about['support']:,} support objects; the objective is within {_percent(proof)} % of the optimum{worst}.{end}"
     )
+
+
+def _how(way: str) -> str:
+    """Where the machine is not one on all objects."""
+    return f" in {way}" if way.startswith(CELLS) else ""
 
 
 def _percent(proof: Certificate) -> str:
@@ -188,8 +194,9 @@ def _as_json(outcome: Outcome) -> dict[str, Any]:
         "task": outcome.problem.task,
         "notes": list(outcome.notes),
         "comparison": [output.trial_as_json(trial, outcome.problem.metric) for trial in outcome.search.by_kernel()],
-        "kernel": str(outcome.search.best.kernel),
-        "penalty": outcome.search.best.penalty,
+        "kernel": outcome.model.about["kernel"],
+        "penalty": outcome.model.about["penalty"],
+        "way": outcome.model.about["way"],
         "score": dataclasses.asdict(outcome.estimate),
         "verdict": outcome.verdict,
         "support": outcome.model.about["support"],

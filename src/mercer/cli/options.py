@@ -131,7 +131,7 @@ METRIC = option(
 )
 THRESHOLD = option(
     str | None,
-    "Predict this one of two classes from this probability on, instead of from a half; yes=5:1 if to overlook a yes "
+    "Predict this one of two classes from this probability on, instead of 1/2; yes=5:1 if missing a yes "
     "costs five times as much as a false alarm.",
     "CLASS=PROBABILITY",
 )
@@ -161,7 +161,7 @@ PLAN = Group(
         "no_scale": flag("Do not standardise numbers.", "--no-scale"),
         "impute": option(
             bool,
-            "Whether missing values are filled (numbers by the median, categories by one of their own) or an error.",
+            "Whether missing values are filled (numbers by the median, categories by a new category) or an error.",
             None,
             True,
         ),
@@ -200,16 +200,14 @@ READING = Group(
         ),
         "time": option(
             str | None,
-            "Try machines on rows that are later by this column than those they learnt from.",
+            "Test machines on rows that are later, by this column, than those they learnt from.",
             "COLUMN",
         ),
         "weight": option(str | None, "How much each row counts, in training and in scores.", "COLUMN"),
-        "class_name": option(
-            list[str], "Call a class by a name, such as 1=survived; may be repeated.", "LABEL=NAME", []
-        ),
+        "class_name": option(list[str], "Rename a class, such as 1=survived; may be repeated.", "LABEL=NAME", []),
         "keep": option(
             list[str],
-            "Learn from this column although it seems to count or name the rows; may be repeated.",
+            "Learn from this column although it seems to number or name the rows; may be repeated.",
             "COLUMN",
             [],
         ),

@@ -31,6 +31,7 @@ Cell = tuple[str, *tuple[float, ...]]
 SCHEMA_VERSION = 1
 """Of the JSON objects that commands print; it grows when a key disappears or changes its meaning."""
 _KERNEL_WIDTH = 16  # columns of a terminal that the text of a kernel gets at least: narrower ones are hard to read
+_PAGE = 160  # the width of a table in a pipe, unless its words are wider
 _WIDE = 1000  # the width of a pipe, where nothing is folded: the reader decides
 
 
@@ -134,7 +135,7 @@ def write_table(table: Table, *, fold: bool) -> None:
     """Print a table, in colours if the terminal has them (NO_COLOR is honoured).
 
     On a narrow terminal `fold` breaks the lines of cells; a table whose numbers still do not fit runs over the edge
-    rather than losing them.
+    rather than losing them. In a pipe, a file or a notebook it breaks those that no page is wide enough for.
     """
     from rich.console import Console
 
@@ -145,6 +146,8 @@ def write_table(table: Table, *, fold: bool) -> None:
         console.print(table)
         return
     console = Console(width=_WIDE, color_system=None, force_terminal=False, highlight=False)
+    needed = console.measure(table)
+    console.width = max(_PAGE, needed.minimum) if fold else _WIDE
     with console.capture() as capture:
         console.print(table)
     for line in capture.get().splitlines():

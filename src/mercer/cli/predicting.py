@@ -13,6 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
+from mercer._jit import numba_spared
 from mercer._version import __version__
 from mercer.cli import output
 from mercer.cli.failures import Interrupted
@@ -87,11 +88,13 @@ def predictions(
     most = max(1, min(_ROWS, _ENTRIES // max(len(model.support_names), 1)))
     for data in parts:
         tally.data = data.name
-        objects = model.objects(data)
+        with numba_spared(len(data) * len(model.support_names)):
+            objects = model.objects(data)
         for start in range(0, len(data), most):
             index = np.arange(start, min(start + most, len(data)))
             part = objects.take(index) if isinstance(objects, Objects) else objects[index]
-            block = answers(model, part, [data.name_of(int(row)) for row in index], columns)
+            with numba_spared(len(data) * len(model.support_names)):
+                block = answers(model, part, [data.name_of(int(row)) for row in index], columns)
             tally.objects += len(block)
             tally.unlike += sum(row["unlike_training"] for row in block)
             yield block
@@ -120,10 +123,11 @@ def _cells(row: dict[str, Any]) -> dict[str, Any]:
     cells |= {name: row[name] for name in ("low", "high") if name in row}
     cells |= {f"decision {number}": f"{value:.6g}" for number, value in enumerate(row.get("decisions", ()), 1)}
     cells["unlike_training"] = "yes" if row["unlike_training"] else "no"
+    to = f" ({row['contributions']})" if "contributions" in row else ""
     if "reasons" in row:
-        cells["reasons"] = "; ".join(f"{item['object']} ({item['contribution']:+.3g})" for item in row["reasons"])
+        cells[f"reasons{to}"] = "; ".join(f"{item['object']} ({item['contribution']:+.3g})" for item in row["reasons"])
     if "columns" in row:
-        cells["columns"] = "; ".join(f"{item['column']} ({item['contribution']:+.3g})" for item in row["columns"])
+        cells[f"columns{to}"] = "; ".join(f"{item['column']} ({item['contribution']:+.3g})" for item in row["columns"])
     return cells
 
 

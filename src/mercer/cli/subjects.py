@@ -53,9 +53,16 @@ def _is_kernel(text: str) -> bool:
 
 def model_at(path: str) -> TrainedModel:
     """A model written by `mercer fit`; others do not know how to read files."""
+    return trained(loaded(path), path)
+
+
+def loaded(path: str) -> Any:
+    """What a model file holds. To check it, the kernel looks at two of its objects, for which NumPy will do."""
+    from mercer._jit import numba_spared
     from mercer.storage import load
 
-    return trained(load(path), path)
+    with numba_spared(0):
+        return load(path)
 
 
 def trained(model: Any, path: str) -> TrainedModel:

@@ -52,6 +52,14 @@ class LazyBlocks(Blocks):
     def names(self) -> tuple[str, ...] | None:
         return self._columns
 
+    @cached_property
+    def y(self) -> None:
+        """None: targets and weights of lazy objects are collections of their own, and no block is read for them."""
+
+    @cached_property
+    def weights(self) -> None:
+        """None, too."""
+
     @property
     def partitions(self) -> list[Any]:
         """The lazy values of all blocks."""

@@ -21,7 +21,7 @@ from mercer._version import __version__
 from mercer.cluster.arrival import arrived
 from mercer.cluster.failures import lost, translated
 from mercer.cluster.holding import Holding, frames_of
-from mercer.cluster.stuck import Silence, never_sent, stuck
+from mercer.cluster.stuck import Silence, never_sent, occupied, stuck
 from mercer.cluster.traffic import Traffic
 from mercer.errors import ClusterError
 from mercer.gram.executors import refuse_to_leave
@@ -247,6 +247,10 @@ class Session:
             self.held.clear()
             return dict.fromkeys(futures, shared[0])
         hit = {future: told.keys() & self._keys(future) for future in futures}
+        if not any(hit.values()):
+            at_work = {key for keys in self.client.processing().values() for key in keys}
+            if at_work and at_work <= told.keys():
+                raise ClusterError(occupied(at_work))
         bad = [part for future in hit for part in self._made_of.get(future, ()) if told.keys() & self._keys(part)]
         self.client.cancel([part for part in bad if hasattr(part, "cancelled")], force=True)
         return {future: told[next(iter(keys))] for future, keys in hit.items() if keys}

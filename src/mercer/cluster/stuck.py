@@ -8,7 +8,7 @@ anybody's, does not come either.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from typing import Any, final
 
 _LONGEST = 60.0
@@ -32,6 +32,15 @@ def never_sent(why: str) -> str:
         f"A value could not go from one worker to another: {first}. Objects, kernels and functions must be such that "
         "pickle can send them, and workers must be able to import what they are made of. The logs of the workers say "
         "more."
+    )
+
+
+def occupied(names: Collection[Hashable]) -> str:
+    """In words: tasks of others that are stuck take up the whole cluster."""
+    return (
+        f"Nobody works on this cluster: its workers are taken up by {len(names)} tasks that wait for ever for a value "
+        f"that could not be sent to them, such as {next(iter(names))!r}. They are not of this client. Let whoever sent "
+        "them cancel them, or start the workers anew: client.restart()."
     )
 
 

@@ -80,20 +80,14 @@ def combined(version: str, combine: Callable[[Any, Any], Any], first: Any, secon
 
 
 def cut(
-    version: str,
-    objects: Any,
-    number: int,
-    bundles: Any,
-    count: int,
-    names: Sequence[tuple[str, int]],
-    *partitions: Any,
+    version: str, objects: Any, number: int, bundles: Any, names: Sequence[tuple[str, int]], *partitions: Any
 ) -> list[Any]:
-    """The objects of a block by their bundles, whose numbers they have; those of -1 are in none."""
+    """The objects of a block by the numbers of their bundles; those with -1 are in none."""
     _require(version)
     objects = arrival.shared(objects)
     with in_this_thread(), supplied(dict(zip(names, partitions, strict=True))):
         block = objects.block(number)
-        return [block.take(np.flatnonzero(bundles == bundle)) for bundle in range(count)]
+        return [block.take(np.flatnonzero(bundles == bundle)) for bundle in range(bundles.max() + 1)]
 
 
 def part(version: str, parts: Sequence[Any], place: int) -> Any:

@@ -1,4 +1,4 @@
-"""Sequences that look like DNA, in two classes told apart by mutated motifs; and how motifs are planted."""
+"""Sequences that look like DNA, in two classes that differ by mutated motifs; and how motifs are planted."""
 
 from __future__ import annotations
 

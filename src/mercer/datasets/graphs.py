@@ -1,4 +1,4 @@
-"""Small labelled graphs, like molecules, in two classes that only their shape tells apart."""
+"""Small labelled graphs, like molecules, in two classes that differ only in shape."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def make_graphs(n: int = 200, *, noise: float = 0.1, random_state: int = 0) -> t
     """`n` graphs with labelled nodes, half of them "ring" and half "chain", in random order.
 
     Each is a random tree of 5 to 12 nodes labelled C, N or O, to which a ring of six C is tied, or a chain of six C
-    whose ends meet other nodes of the tree: nodes, edges, labels and the number of cycles are alike, only the
-    length of the cycle tells. A share of `noise` of the labels is then redrawn.
+    whose ends meet other nodes of the tree: nodes, edges, labels and the number of cycles are alike, only the length of
+    the cycle differs. A fraction `noise` of the labels is then redrawn.
 
     >>> from mercer.datasets import make_graphs
     >>> graphs, labels = make_graphs(4, random_state=1)

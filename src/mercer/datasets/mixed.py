@@ -1,4 +1,4 @@
-"""A table whose rows are told apart only by a sequence and numbers together."""
+"""A table whose classes can be separated only by a sequence and numbers together."""
 
 from __future__ import annotations
 

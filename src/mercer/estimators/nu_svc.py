@@ -21,7 +21,7 @@ from mercer.solvers.solution import Status
 from mercer.training.certificate import certify
 from mercer.training.margin_classifier import MarginClassifier
 from mercer.training.nu import NoMarginError, largest_nu, train_nu_classifier
-from mercer.training.pairs import Solved
+from mercer.training.pair_machines import Solved
 from mercer.training.targets import Classes
 from mercer.training.train import Machine
 from mercer.training.voting import pairs

@@ -16,7 +16,7 @@ from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.training.margin_classifier import MarginClassifier
-from mercer.training.pairs import CForm, Solved
+from mercer.training.pair_machines import CForm, Solved
 from mercer.training.show_work import MOST_OBJECTS, FewObjects, ShownWork, show_work
 from mercer.training.targets import Classes
 from mercer.training.train import train

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from mercer._types import Float64, Index, Indices
 from mercer.errors import KernelError
@@ -88,6 +87,8 @@ def of_weights(
         # A kernel seen through landmarks equals the kernel itself where one of two objects is a landmark.
         landmarks, own = found[1], found[2]
     else:
+        import scipy.linalg
+
         sample = objects.known()
         landmarks = sample.take(slice(0, min(len(sample), _PER_FEATURE * len(weights))))
         rows = np.asarray(features.rows(landmarks, iter(()), np.float64)[0], dtype=np.float64)

@@ -11,6 +11,7 @@ With n objects, d features of which an object has e, and w numbers that a kernel
     weights            steps (n e PASSES READ + curved e^2 MULTIPLY / 2 + d^3 / 3 FACTOR + CALL) + n e WRITE
                        or, of very many features, sweeps n e READ + n e WRITE
     weights by loops   steps LOOP (n d PASSES + n d e / 2 + d^3 / 6), while that is less than a step as above
+    a ridge by CG      n^2 (entries computed (ENTRY + w MULTIPLY) + products READ) + n rank^2 MULTIPLY + calls CALL
     eigenvectors       n^3 EIGEN, or blocks (CALL + n^2 BLOCK_READS READ) for a few of them
     support objects    count (ENTRY + (w + outputs) MULTIPLY), for each new object
     decisions of pairs multiplied LOOP, or multiplied MULTIPLY + groups PRODUCT_CALL + 4 halves READ
@@ -54,6 +55,14 @@ long, and classes of 600 three quarters of the time."""
 MOST_FEATURES = 1000
 """Up to this many features, Newton's method forms a matrix over them. Memory grows with their square and time with
 their cube, while conjugate gradients and coordinate descent only see the entries of the rows."""
+_RIDGE_PRODUCTS, _RIDGE_COMPUTED, _RIDGE_CALLS = 40.0, 3.5, 400.0
+"""Of ridge regression by conjugate gradients: products with the matrix; how often its entries are computed, half of
+them to be packed and then for each residual in float64; and steps in Python. With a penalty of usual size."""
+_SURELY = 2.0
+"""How many times as dear a factorisation must be. It is exact to rounding and takes as long with any penalty; with a
+small one, conjugate gradients take more products, or fail."""
+_SINGLE_FACTOR = MULTIPLY / 2 / 6
+"""Per cubed row of a factor in float32: a sixth of it is multiplied and added, at twice the speed."""
 _STEPS_OF_A_PAIR = 3.0
 """Passes that the steps of a pair of classes make over its matrix, entry for entry, from the same runs."""
 _PRODUCTS = 50.0
@@ -179,6 +188,27 @@ def of_factor(n: float) -> float:
     return n**3 / 3 * FACTOR
 
 
+def of_ridge_products(n: int, width: float, rank: int) -> float:
+    """Of ridge regression by conjugate gradients, with a preconditioner of this rank."""
+    read = _RIDGE_PRODUCTS * n * n * READ
+    return _RIDGE_CALLS * CALL + _RIDGE_COMPUTED * of_entries(n * n, width) + read + n * rank**2 * MULTIPLY
+
+
+def ridge_products_pay(n: int, width: float, rank: int) -> bool:
+    """Whether that surely costs less than a factorisation."""
+    return _SURELY * of_ridge_products(n, width, rank) <= of_entries(n * n, width) + of_factor(n)
+
+
+def of_single_factor(n: float) -> float:
+    """Of a triangular factor of a large matrix in float32, which is as fast as a product."""
+    return n**3 * _SINGLE_FACTOR
+
+
+def single_factor_of(cost: float) -> float:
+    """The rows of a matrix whose factor costs so much."""
+    return float((cost / _SINGLE_FACTOR) ** (1 / 3))
+
+
 def of_step(n: int) -> float:
     """Of one step along a pair of coefficients."""
     return n * STEP + STEP_CALL
@@ -187,6 +217,12 @@ def of_step(n: int) -> float:
 def of_pair(n: int, width: float) -> float:
     """Of the machine of a pair of classes; `width` is 0 where the matrix is there."""
     return n * n * (_STEPS_OF_A_PAIR + width * MULTIPLY / 2)
+
+
+def blocks_pay(groups: int, n: int, width: float) -> bool:
+    """Whether all pairs of groups of n objects are trained sooner by compiled calls, on kernel values in float64, than
+    machine by machine, on values that cost half as much."""
+    return of_entries(n * n / 2, width) / 2 <= groups * (groups - 1) / 2 * MACHINE
 
 
 def pair_loops_pay(rows: int, support: int, groups: int) -> bool:

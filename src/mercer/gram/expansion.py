@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer._cached import cached_property
 from mercer._process import single_threaded_blas
@@ -193,6 +192,8 @@ def weights_of_columns(machine: Expansion, sign: float = 1.0) -> Any:
     if not support.is_sparse:
         weights.flags.writeable = False  # a change would not be heeded
         return weights
+    import scipy.sparse as sp
+
     sparse = sp.csr_array(weights)
     sparse.data.flags.writeable = False
     return sparse

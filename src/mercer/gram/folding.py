@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import scipy.linalg
 
 from mercer._types import Float64, Floating
 from mercer.kernels.features.landmarks import whiten
@@ -26,10 +25,14 @@ class Fold:
 
     def weights(self, w: Float64) -> Float64:
         """T^-T w: weights of r with the outputs that w has on x."""
+        import scipy.linalg
+
         return np.asarray(scipy.linalg.solve_triangular(self.triangle, w, lower=True, trans="T", check_finite=False))
 
     def combination(self, sums: Float64) -> Float64:
         """T^-1 times sums of r."""
+        import scipy.linalg
+
         return np.asarray(scipy.linalg.solve_triangular(self.triangle, sums, lower=True, check_finite=False))
 
     def normal(self, matrix: Float64) -> Float64:

@@ -89,24 +89,35 @@ def _made(
     executor: Threads | None,
 ) -> Gram:
     entries = len(row_objects) * len(row_objects if others is None else others.objects)
-    kind, left, right = _compared(
-        fitted, row_objects, others, dtype or (np.float64 if entries <= DOUBLE_ENTRIES else None)
-    )
+    dtype = dtype or (np.float64 if entries <= DOUBLE_ENTRIES else None)
+    kind, left, right = _compared(fitted, row_objects, others, dtype)
     diagonal = fitted.diagonal(left) if others is None else None
     left, right = fitted.align(left, right)
+    whole = _at_hand(fitted, left, right, dtype) if others is None else None
+    if whole is not None:
+        kind = np.float32 if whole.dtype == np.float32 else np.float64
     expensive = fitted.tile_entries(left, right) < ANY_TILE
-    setting = Setting(kind, executor or Threads(1), memory, expensive, _width(left))
-    small = setting.at_once(entries)
-    if executor is None and not small:
-        setting = dataclasses.replace(setting, executor=Threads())
+    setting = _set(Setting(kind, executor or Threads(1), memory, expensive, _width(left)), executor, entries)
     setting = _remembering(setting, fitted, row_objects, left, diagonal)
-    whole = fitted.kernel.whole(left, right, fitted.state)
-    if whole is not None and whole.dtype == kind:
+    if whole is not None:
         return StoredGram(PairRows.of(whole), setting, diagonal)
-    if small and executor is None and _fits(entries, setting):
+    if executor is None and setting.at_once(entries) and _fits(entries, setting):
         return _computed_at_once(fitted, left, right, setting, diagonal)
     source = Source(fitted, setting, diagonal, None if fitted.kernel.symmetric else fitted.kernel)
     return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
+
+
+def _set(setting: Setting, executor: Threads | None, entries: int) -> Setting:
+    """With threads where there is work for them, unless an executor was given."""
+    if executor is not None or setting.at_once(entries):
+        return setting
+    return dataclasses.replace(setting, executor=Threads())
+
+
+def _at_hand(fitted: FittedKernel, left: Features, right: Features, dtype: DType | None) -> Floating | None:
+    """A matrix that lies in memory, in the precision asked for, or in its own: rounding it would only take time."""
+    whole = fitted.kernel.whole(left, right, fitted.state)
+    return whole if whole is not None and dtype in (None, whole.dtype) else None
 
 
 def _others(fitted: FittedKernel, columns: Any) -> Compared | None:

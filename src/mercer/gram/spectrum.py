@@ -19,9 +19,9 @@ _EIGENVALUES = 4.0
 """What an eigenvalue of a whole matrix costs, next to a Cholesky factor."""
 _STEP = 40_000.0
 """What Python takes around a Lanczos step, in the units of the cost model."""
-_FACTORED = 4096
+FACTORED = 4096
 """Up to this size a Cholesky factor, which takes about a second and 128 MiB, is worth its certainty."""
-_STEPS = 32
+STEPS = 32
 """Lanczos steps, each a product with the matrix. More of them find eigenvalues nearer to zero."""
 _RESTARTS = 20
 """Restarts of ARPACK, each of some twenty products, before its answer is taken as it is."""
@@ -39,24 +39,28 @@ def smallest_eigenvalue(gram: Gram) -> float:
     -1.0
     """
     n = gram.shape[0]
-    if _directly(n):
+    if directly(n):
         _deadline.refuse_decomposition(n, _speed.EIGENVALUES)
         with decomposing(n):
             return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0), check_finite=False)[0])
-    if n <= _FACTORED and _has_factor(gram):
+    if n <= FACTORED and _has_factor(gram):
         return 0.0
     with single_threaded_blas():  # once: taking it up for each product costs more than they do
         lowest = _lowest_ritz_value(gram)
-    if n <= _FACTORED and lowest >= -negligible(gram):  # too small to be seen from afar
+    if n <= FACTORED and lowest >= -negligible(gram):  # too small to be seen from afar
         _deadline.refuse_decomposition(n, _speed.EIGENVALUES)
         return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0))[0])
     return lowest
 
 
-def _directly(n: int) -> bool:
+def directly(n: int) -> bool:
     """Whether an eigenvalue of the whole matrix costs less than a factor and Lanczos steps after it."""
-    steps = _STEPS * (n * n * cost.READ + _STEP)
-    return _EIGENVALUES * cost.of_factor(n) <= cost.of_factor(n) + steps
+    return _EIGENVALUES * cost.of_factor(n) <= cost.of_factor(n) + STEPS * of_product(n)
+
+
+def of_product(n: int) -> float:
+    """The cost of a Lanczos step."""
+    return n * n * cost.READ + _STEP
 
 
 def _has_factor(gram: Gram) -> bool:
@@ -70,13 +74,13 @@ def _has_factor(gram: Gram) -> bool:
 
 
 def _lowest_ritz_value(gram: Gram) -> float:
-    return float(_lanczos(gram.matvec, np.random.default_rng(0).normal(size=gram.shape[0]))[0][0])
+    return float(lanczos(gram.matvec, np.random.default_rng(0).normal(size=gram.shape[0]), STEPS)[0][0])
 
 
-def _lanczos(product: Callable[[Float64], Float64], start: Float64) -> tuple[Float64, Float64]:
+def lanczos(product: Callable[[Float64], Float64], start: Float64, steps: int) -> tuple[Float64, Float64]:
     """Ascending Ritz values and their vectors on the Krylov space of `start`, every step orthogonal to all before."""
     n = len(start)
-    basis = np.empty((min(_STEPS, n), n))
+    basis = np.empty((min(steps, n), n))
     basis[0] = start / np.linalg.norm(start)
     diagonal: list[float] = []
     beside: list[float] = []
@@ -140,6 +144,6 @@ def _ritz(operator: LinearOperator, which: Literal["LA", "SA"], start: Float64) 
         if len(unfinished.eigenvalues):
             return float(unfinished.eigenvalues[0]), np.asarray(unfinished.eigenvectors[:, 0])
     # Nothing has converged: a few plain steps still give a value that is attained.
-    values, vectors = _lanczos(operator.matvec, start)
+    values, vectors = lanczos(operator.matvec, start, STEPS)
     place = -1 if which == "LA" else 0
     return float(values[place]), np.asarray(vectors[:, place])

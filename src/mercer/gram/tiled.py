@@ -20,6 +20,7 @@ from mercer.gram.stored import PairRows, StoredGram
 from mercer.gram.tiles import Strip, plan
 from mercer.gram.work import Computes, ExactWork, TileWork
 from mercer.kernels.base import Features, Kernel
+from mercer.kernels.loops.symmetry import nearly_symmetric
 
 _ASYMMETRY = 1e-5
 """Up to this, relative to the largest entry, a difference between k(x, z) and k(z, x) is taken for rounding and
@@ -168,8 +169,15 @@ def coincident(rows: Axis, columns: Axis) -> tuple[Indices, Indices]:
     return hits, order[first[hits] + nth]
 
 
+def symmetric_by_construction(gram: Gram) -> bool:
+    """Whether the entries below the diagonal need not be looked at."""
+    return gram.in_memory or (isinstance(gram, TiledGram) and gram.source.unproven is None)
+
+
 def refuse_asymmetry(out: Floating, kernel: Kernel) -> None:
     """Average away rounding errors; refuse anything larger, which means that this is not a kernel."""
+    if nearly_symmetric(out):
+        return
     gap = np.abs(out - out.T)
     worst = float(gap.max(initial=0.0))
     if worst > _ASYMMETRY * max(1.0, float(np.abs(out).max(initial=0.0))):

@@ -199,7 +199,7 @@ class PartOfBlocks(Blocks):
         self._places = [self._chosen(number) for number in range(len(blocks))]
         self._numbers = [number for number, places in enumerate(self._places) if len(places)]
         if not self._numbers:
-            raise InputError(f"A share of {share:g} of these blocks is no object at all.")
+            raise InputError(f"A fraction of {share:g} of these blocks is less than one object.")
 
     def _chosen(self, number: int) -> Indices:
         """Positions within a block, in order."""

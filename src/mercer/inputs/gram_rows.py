@@ -7,12 +7,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from mercer._types import Float64, Index, Indices
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Objects, misfit, stored
-from mercer.inputs.vectors import Vectors
+from mercer.inputs.vectors import Vectors, is_sparse
 
 
 @dataclass(eq=False, repr=False)
@@ -49,7 +48,7 @@ class GramRows(Objects):
     def coerce(cls, raw: Any, *, new: bool = False) -> Self:
         if isinstance(raw, cls):
             return raw
-        if sp.issparse(raw):
+        if is_sparse(raw):
             raise InputTypeError(
                 "Sparse precomputed Gram matrices are not supported: entries that are not stored would have to be "
                 "zeros, and all of them are used. Pass K.toarray() if that is what they are."

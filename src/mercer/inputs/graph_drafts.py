@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer._types import Int64
 from mercer.errors import DataWarning, InputError, InputTypeError
 from mercer.inputs.base import bad_item, listed, not_a_list, refuse_masked, shown
 from mercer.inputs.graph_draft import Draft
 from mercer.inputs.graph_sources import foreign_draft
+from mercer.inputs.vectors import is_sparse
 
 _OF_NODES, _OF_EDGES = ("label", "attributes"), ("label", "weight", "attributes")
 """The attributes that are read from the nodes and edges of networkx graphs."""
@@ -52,7 +54,7 @@ def _tell_unused(graphs: list[Any]) -> None:
 
 
 def _items(raw: Any) -> list[Any]:
-    single = hasattr(raw, "is_directed") or isinstance(raw, Mapping) or sp.issparse(raw)
+    single = hasattr(raw, "is_directed") or isinstance(raw, Mapping) or is_sparse(raw)
     if single or (isinstance(raw, np.ndarray) and raw.ndim == 2 and raw.dtype != object):
         raise not_a_list("graphs", raw)
     return listed(raw, "graphs")
@@ -61,7 +63,7 @@ def _items(raw: Any) -> list[Any]:
 def _draft(item: Any, number: int) -> Draft:
     if hasattr(item, "is_directed") and hasattr(item, "adj"):
         return networkx_draft(item, number)
-    if sp.issparse(item) or (isinstance(item, np.ndarray) and item.dtype != object):
+    if is_sparse(item) or (isinstance(item, np.ndarray) and item.dtype != object):
         return _matrix_draft(item, number)
     if isinstance(item, Mapping):
         return _dict_draft(item, number)
@@ -133,8 +135,10 @@ def _matrix_draft(matrix: Any, number: int) -> Draft:
         )
     if matrix.dtype.kind not in "fiub":
         raise InputTypeError(f"Graph {number}: an adjacency matrix holds numbers, got dtype {matrix.dtype}.")
+    import scipy.sparse as sp
+
     # SciPy supports neither half precision nor foreign byte orders.
-    native: Any = matrix if sp.issparse(matrix) else np.asarray(matrix, dtype=np.float64)
+    native: Any = matrix if is_sparse(matrix) else np.asarray(matrix, dtype=np.float64)
     entries = sp.coo_array(native, copy=True)  # do not modify the caller's matrix
     entries.sum_duplicates()
     values = entries.data.astype(np.float64)
@@ -203,6 +207,10 @@ def _edges_of(raw: Any, names: Sequence[Any], number: int) -> tuple[Int64, list[
     if isinstance(raw, np.ndarray) and isinstance(names, range):
         return _pairs_of_numbers(raw, number), None
     place = {name: position for position, name in enumerate(names)}
+    if {*map(type, raw)} <= {tuple, list} and {*map(len, raw)} <= {2}:
+        with contextlib.suppress(KeyError, TypeError):  # what is wrong with which edge is told below
+            ends = map(place.__getitem__, itertools.chain.from_iterable(raw))
+            return np.fromiter(ends, dtype=np.int64, count=2 * len(raw)).reshape(-1, 2), None
     edges = np.empty((len(raw), 2), dtype=np.int64)
     weights = []
     for position, edge in enumerate(raw):

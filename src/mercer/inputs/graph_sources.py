@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer._types import Int64
 from mercer.errors import InputError
@@ -126,6 +125,8 @@ def _grakel_tuple(item: tuple[Any, ...], number: int) -> dict[str, Any]:
 def _edges(first: Any, number: int) -> tuple[list[Any], list[float] | None, list[Any]]:
     """Edges, their weights and the nodes, from a matrix, a set of pairs, or dicts of pairs or of neighbours."""
     if hasattr(first, "shape"):
+        import scipy.sparse as sp
+
         matrix = sp.coo_array(first)
         if matrix.shape[0] != matrix.shape[1]:
             raise InputError(f"Graph {number}: an adjacency matrix is square, got shape {matrix.shape}.")

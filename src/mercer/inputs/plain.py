@@ -278,7 +278,7 @@ def _unknown(node: Any) -> ModelFileError:
 
 
 def _refuse(text: str) -> Any:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 def _finite(text: str) -> float:

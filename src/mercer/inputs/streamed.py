@@ -160,13 +160,17 @@ class Streamed(Objects):
         return self._known
 
     @cached_property
-    def _known(self) -> Objects:
+    def known_places(self) -> Indices:
+        """Which objects the sample consists of."""
         n = len(self)
         each = self.nbytes / n
         size = min(n, max(_FEWEST_KNOWN, min(KNOWN, int(_KNOWN_BYTES / max(each, 1.0)))))
-        if size == n:
-            return self._stretch(0, n)
-        found: Objects = self.take(np.sort(np.random.default_rng(0).choice(n, size=size, replace=False)))
+        return np.arange(n) if size == n else np.sort(np.random.default_rng(0).choice(n, size=size, replace=False))
+
+    @cached_property
+    def _known(self) -> Objects:
+        n = len(self)
+        found: Objects = self._stretch(0, n) if len(self.known_places) == n else self.take(self.known_places)
         return found
 
     def to_arrays(self) -> Arrays:

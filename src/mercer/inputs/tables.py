@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar, cast
 
-import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
@@ -177,6 +176,8 @@ def _column(values: Any) -> npt.NDArray[Any]:
 
 def frame_columns(raw: Any) -> dict[str, npt.NDArray[Any]]:
     """The columns of a data frame by their names, which must be unique."""
+    import narwhals as nw
+
     try:
         frame = nw.from_native(raw, eager_only=True)
         names = list(frame.columns)

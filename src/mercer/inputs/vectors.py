@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from mercer._jit import Array, jit
 from mercer._types import Float64, Floating
@@ -20,6 +20,9 @@ Values = Any
 EXPANDED_COLUMNS = 4096
 """CSR rows up to this wide are expanded tile by tile, because a dense product is far faster than a sparse one. Wider
 rows would need more memory for a tile than the cache holds."""
+_FEW_ENTRIES = 0.15
+"""... unless less than this share of the left rows is stored: to add up the columns of the right ones that they name is
+then faster than a dense product, several times so where one entry in twenty is stored."""
 
 
 @dataclass(eq=False, repr=False)
@@ -40,7 +43,7 @@ class Vectors(Objects):
 
     @classmethod
     def parse(cls, raw: Any) -> Self:
-        values = _sparse(raw) if sp.issparse(raw) else _dense(raw)
+        values = _sparse(raw) if is_sparse(raw) else _dense(raw)
         if values.shape[0] == 0:
             raise InputError(f"Found array with 0 sample(s) (shape={values.shape}) while a minimum of 1 is required.")
         if values.shape[1] == 0:
@@ -70,6 +73,8 @@ class Vectors(Objects):
                 f"Vectors of different lengths cannot be joined: {' and '.join(map(str, widths))} features."
             )
         if any(part.is_sparse for part in parts):
+            import scipy.sparse as sp
+
             return cls(sp.csr_array(sp.vstack([part.values for part in parts], format="csr")))
         return cls(read_only(np.concatenate([part.values for part in parts])))
 
@@ -96,7 +101,7 @@ class Vectors(Objects):
 
     @property
     def is_sparse(self) -> bool:
-        return bool(sp.issparse(self.values))
+        return is_sparse(self.values)
 
     @property
     def moments(self) -> tuple[Float64, Float64]:
@@ -113,7 +118,7 @@ class Vectors(Objects):
         return rows
 
     def to_arrays(self) -> Arrays:
-        if isinstance(self.values, sp.csr_array):
+        if is_sparse(self.values):
             csr = self.values
             shape = np.asarray(csr.shape, dtype=np.int64)
             return {"data": csr.data, "indices": csr.indices, "indptr": csr.indptr, "shape": shape}
@@ -124,6 +129,8 @@ class Vectors(Objects):
         try:
             if "values" in arrays:
                 return cls.coerce(arrays["values"])
+            import scipy.sparse as sp
+
             parts = (arrays["data"], arrays["indices"], arrays["indptr"])
             csr = sp.csr_array(parts, shape=(int(arrays["shape"][0]), int(arrays["shape"][1])))
             csr.check_format(full_check=True)
@@ -142,7 +149,7 @@ DATES = (
 
 def position(values: Values, where: int) -> tuple[int, int]:
     """Row and column of entry number `where`, counted along the rows; in a CSR matrix, among the stored entries."""
-    if isinstance(values, sp.csr_array):
+    if is_sparse(values):
         return int(np.searchsorted(values.indptr, where, side="right")) - 1, int(values.indices[where])
     return divmod(where, int(values.shape[1]))
 
@@ -197,7 +204,9 @@ def _numbers(values: npt.NDArray[Any]) -> Float64:
         ) from error
 
 
-def _sparse(raw: Any) -> sp.csr_array:
+def _sparse(raw: Any) -> Any:
+    import scipy.sparse as sp
+
     if raw.dtype.kind == "c":
         raise InputError("Complex data not supported: X must hold real numbers.")
     csr = sp.csr_array(raw)
@@ -214,7 +223,7 @@ def _sparse(raw: Any) -> sp.csr_array:
 
 
 def _refuse_non_finite(values: Values) -> None:
-    numbers = values.data if isinstance(values, sp.csr_array) else values
+    numbers = values.data if is_sparse(values) else values
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(numbers.sum(dtype=np.float64)):  # a single pass settles almost every input
             return
@@ -253,6 +262,10 @@ def dot_products(left: Any, right: Any, out: Floating) -> None:
     elif left.shape[1] > EXPANDED_COLUMNS:
         product: Any = left @ right.T
         out[...] = product.toarray() if is_sparse(product) else product
+    elif is_sparse(left) and left.nnz < _FEW_ENTRIES * left.shape[0] * left.shape[1]:
+        turned = right.T.toarray(order="C") if is_sparse(right) else np.ascontiguousarray(right.T)
+        columns = turned.astype(out.dtype, copy=False)
+        _add_columns(left.indptr, left.indices, left.data.astype(out.dtype, copy=False), columns, out)
     else:
         np.matmul(expanded(left, out.dtype), expanded(right, out.dtype).T, out=out)
 
@@ -286,10 +299,18 @@ def numbers_of(objects: Any) -> float:
 
 def is_sparse(rows: Any) -> bool:
     """Whether these rows are CSR; the stubs of dense and sparse arrays have nothing in common."""
-    return bool(sp.issparse(rows))
+    # Nothing is, as long as nobody has imported scipy.sparse, which takes as long as many a command.
+    issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
+    return issparse is not None and bool(issparse(rows))
 
 
-@jit
+def _column_moments_plain(rows: Array, mean: Array, variance: Array) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows.mean(axis=0, dtype=np.float64, out=mean)
+        np.square(rows - mean).mean(axis=0, out=variance)
+
+
+@jit(plain=_column_moments_plain)
 def _column_moments(rows: Array, mean: Array, variance: Array) -> None:
     n = rows.shape[0]
     mean[:] = 0.0
@@ -307,6 +328,25 @@ def _column_moments(rows: Array, mean: Array, variance: Array) -> None:
             variance[j] += difference * difference
     for j in range(variance.shape[0]):
         variance[j] /= n
+
+
+@jit(reassociate=False)  # entries are added in their order, so that <x, z> has the bits of <z, x>
+def _add_columns(indptr: Array, indices: Array, data: Array, columns: Array, out: Array) -> None:
+    for i in range(out.shape[0]):
+        row = out[i]
+        row[:] = 0
+        p, end = indptr[i], indptr[i + 1]
+        while p + 3 < end:  # four at a time, which loads and stores the row once
+            a, b, c, d = data[p], data[p + 1], data[p + 2], data[p + 3]
+            w, x, y, z = columns[indices[p]], columns[indices[p + 1]], columns[indices[p + 2]], columns[indices[p + 3]]
+            for j in range(row.shape[0]):
+                row[j] = row[j] + a * w[j] + b * x[j] + c * y[j] + d * z[j]
+            p += 4
+        while p < end:
+            a, w = data[p], columns[indices[p]]
+            for j in range(row.shape[0]):
+                row[j] += a * w[j]
+            p += 1
 
 
 @jit

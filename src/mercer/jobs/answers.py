@@ -13,6 +13,9 @@ from mercer.jobs import calibration
 from mercer.jobs.threshold import Threshold
 from mercer.jobs.trained import Reason, TrainedModel
 
+LOGARITHMS = "to the logarithm"
+"""What contributions add to, where it is not the prediction itself."""
+
 
 @final
 @dataclass(frozen=True)
@@ -88,6 +91,8 @@ def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) 
         told["unlike_training"] = bool(unlike[place])
         if columns.reasons:
             told |= _reasons(why[place], because[place])
+            if model.link.name:
+                told["contributions"] = LOGARITHMS
         found.append(told)
     return found
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer.jobs.folds import folds_for
 from mercer.jobs.sizing import sample
+from mercer.jobs.ways import LANDMARKS
 from mercer.kernels.base import Kernel
 from mercer.readers.options import Options
 
@@ -20,16 +21,20 @@ if TYPE_CHECKING:
 
 def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
     """Code that reads the same file, prepares it in the same way and trains the same machine, without the search."""
-    kernel, made, problem = outcome.search.best.kernel, outcome.model.estimator, outcome.problem
-    machine = _constructor(made, "kernel=kernel")
+    trained, made, problem = outcome.trained, outcome.model.estimator, outcome.problem
+    kernel = trained.way.kernel(trained.kernel)
+    inner = getattr(made, "estimator", made)
+    machine = _constructor(inner, "kernel=kernel")
+    if inner is not made:
+        machine = f"Cells({machine}, size={made.size}, random_state={made.random_state})"
     weighted = problem.data.weights is not None
     sampling = ["from mercer.jobs.sizing import held_out"] if len(outcome.held_out) else []
-    linked = bool(problem.link.name)
+    linked, in_blocks = bool(problem.link.name), trained.way.kind == LANDMARKS
     labels, said = "np.log(data.labels)" if linked else "data.labels", "model.predict(prepare(data))[:5]"
     return "\n".join(
         [
             *(["import numpy as np"] if sampling or linked else []),
-            f"from mercer import {type(made).__name__}",
+            f"from mercer import {', '.join([*_names(inner, made), *(['blocks'] if in_blocks else [])])}",
             *_imports([kernel], "from mercer.jobs.preparation import Preparation", *sampling),
             "",
             *_prepared(path, reading, problem.plan),
@@ -38,18 +43,27 @@ def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
                 [
                     f"held = held_out(data.labels, {problem.task!r}, {problem.search_size}, {problem.plan.seed})",
                     "rows = np.setdiff1d(np.arange(len(data)), held)",
-                    f"model = {machine}.fit(prepare(data).take(rows), {labels}[rows]"
-                    + (", sample_weight=data.weights[rows])" if weighted else ")"),
                 ]
-                if len(outcome.held_out)
-                else [
-                    f"model = {machine}.fit(prepare(data), {labels}"
-                    + (", sample_weight=data.weights)" if weighted else ")")
-                ]
+                if sampling
+                else []
             ),
+            f"model = {machine}.fit({_training(labels, bool(sampling), weighted, in_blocks)})",
             f"print(np.exp({said}))" if linked else f"print({said})",
         ]
     )
+
+
+def _names(*machines: Any) -> list[str]:
+    """Of their classes, each once, as tools sort them."""
+    return sorted({type(machine).__name__ for machine in machines}, key=lambda name: (not name.isupper(), name))
+
+
+def _training(labels: str, sampled: bool, weighted: bool, in_blocks: bool) -> str:
+    """What a machine is given."""
+    objects, part = ("prepare(data).take(rows)", "[rows]") if sampled else ("prepare(data)", "")
+    if in_blocks:
+        return f"blocks.of({objects}, {labels}{part}{f', data.weights{part}' if weighted else ''})"
+    return f"{objects}, {labels}{part}{f', sample_weight=data.weights{part}' if weighted else ''}"
 
 
 def comparing(problem: Problem, path: str, reading: Options) -> str:
@@ -147,10 +161,10 @@ def diagnosing_model(
     """Code that diagnoses a model's kernel on a file, or on the objects that it keeps."""
     if path is None or reading is None:
         lines = ["import mercer", "", f"model = mercer.load({model!r})"]
-        objects, labels = "model.estimator.expansion_.support", "model.support_labels()"
+        objects, labels = "model.machine.expansion.support", "model.support_labels()"
     else:
         lines, objects, labels = _loaded(model, path, reading), "model.objects(data)", _targets(y)
-    kernel = "kernel = model.estimator.expansion_.kernel.kernel"
+    kernel = "kernel = model.machine.expansion.kernel.kernel"
     return "\n".join([*lines, kernel, f"print(mercer.diagnose(kernel, {objects}, {labels}, random_state={seed}))"])
 
 

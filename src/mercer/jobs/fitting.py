@@ -6,24 +6,26 @@ import html
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer import _deadline
 from mercer._types import Float64, Indices
-from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
-from mercer.inputs.gram_rows import GramRows
 from mercer.jobs import calibration
 from mercer.jobs.candidates import short_text
 from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.experiments import with_link
+from mercer.jobs.growing import Growth
 from mercer.jobs.machines import Machine
 from mercer.jobs.metric_formulas import Answers
+from mercer.jobs.novelty import novelty_threshold, support_rows
 from mercer.jobs.problem import Plan, Problem, prepare
 from mercer.jobs.record import Judged, record
-from mercer.jobs.scaling import scaled
+from mercer.jobs.scaling import Scaled, scaled
 from mercer.jobs.scoring import Estimate, corrected, of_answers
 from mercer.jobs.search import Search, search
 from mercer.jobs.sizing import held_out, take
@@ -31,11 +33,8 @@ from mercer.jobs.trained import TrainedModel
 from mercer.jobs.verdicts import verdict
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
-from mercer.selection.learner import Learner, evenly_spread
+from mercer.selection.learner import Learner
 
-_SAMPLE = 2000
-"""How many training and support objects are used to measure novelty: more would estimate the 99 % quantile better, but
-take quadratically many kernel values."""
 _SEARCH_SHARE = 0.7
 """The fraction of the time limit for the search; the rest is for training on all objects."""
 
@@ -58,6 +57,8 @@ class Outcome:
     """The objects of the file that the machine keeps."""
     held_out: Indices
     """The objects that the model was scored on and not trained on; none after a search on all objects."""
+    trained: Scaled
+    """How the machine was trained on all objects."""
 
     def predict(self, X: Any) -> Any:
         """The predictions of the model for new objects."""
@@ -116,28 +117,41 @@ def fit(
     deadline = None if plan.time_limit is None else began + _SEARCH_SHARE * plan.time_limit
     found = search(problem, deadline=deadline, report=report, memory=checkpoint, scout=True)
     notes += found.notes(len(y))
-    best = found.best
     held = rows_held_out(problem)
     rows = np.setdiff1d(np.arange(len(y)), held)
     objects = take(problem.objects, rows) if len(held) else problem.objects
-    left = None if plan.time_limit is None else max(1.0, plan.time_limit - (time.monotonic() - began))
-    weights = {} if data.weights is None else {"sample_weight": data.weights[rows]}
-    kernel, why = scaled(best.kernel, problem.learner, data, objects, left)
-    notes += [why] if why else []
-    estimator = problem.learner.trained(kernel, best.penalty, left).fit(objects, problem.learnt(rows), **weights)
+    way, estimator = _trained(problem, found, rows, objects, began)
+    notes += [way.why] if way.why else []
     probabilities, calibrated = _calibrated(problem, found)
+    if way.growth is not None:
+        calibrated = _calibrated_again(problem, way.growth)
     decided, found = found, _as_said(problem, found, probabilities)
     answers, estimate, note = _scored(problem, (decided, found), estimator, held, calibrated)
     words = verdict(estimate, problem.metric, answers, data.target)
     notes += [note] if note else []
-    support = rows[support_rows(estimator)]
+    support = rows[support_rows(estimator, objects)]
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
     counts = {"trained_on": len(rows), "scored_on": len(held) or len(found.rows), "support": len(support)}
-    about = record(problem, found, Judged(answers, estimate, words), counts, command)
+    about = record(problem, found, way, Judged(answers, estimate, words), counts, command)
     novelty = novelty_threshold(estimator, objects)
     model = TrainedModel(Machine.of(estimator), problem.preparation, calibrated, names, novelty, about)
     seconds = time.monotonic() - began
-    return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support, held)
+    return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support, held, way)
+
+
+def _trained(problem: Problem, found: Search, rows: Indices, objects: Any, began: float) -> tuple[Scaled, Any]:
+    """The machine on all objects but those held out, and how it was trained."""
+
+    def left() -> float | None:
+        limit = problem.plan.time_limit
+        return None if limit is None else max(1.0, limit - (time.monotonic() - began))
+
+    weights = None if problem.data.weights is None else problem.data.weights[rows]
+    way = scaled(problem, found.best, rows, partial(_asked, problem), left())
+    seconds = left()
+    with _deadline.limited(seconds):
+        estimator = way.way.fit(way.machine(problem, seconds), objects, problem.learnt(rows), weights)
+    return replace(way, penalty=float(getattr(estimator, "alpha_", way.penalty))), estimator
 
 
 def _as_said(problem: Problem, found: Search, chances: Float64 | None) -> Search:
@@ -177,14 +191,19 @@ def answers_of(estimator: Any, objects: Any, y: npt.NDArray[Any], problem: Probl
     weights = np.ones(len(y))
     if problem.task != "classification":
         return Answers(y, problem.link.inverse(predicted), weights)
-    values = np.asarray(estimator.decision_function(objects))
-    decisions = values[:, None] if values.ndim == 1 else values
+    decisions = columns_of(estimator.decision_function(objects))
     chances = calibration.probabilities(calibrated, decisions) if calibrated.size else None
     if problem.threshold is not None and chances is not None:
         predicted = problem.threshold.predicted(estimator.classes_, chances)
     elif not problem.plan.balanced:
         predicted = calibration.most_probable(estimator.classes_, chances, predicted)
     return Answers(y, predicted, weights, decisions, chances, estimator.classes_)
+
+
+def columns_of(decisions: Any) -> Float64:
+    """Decision values with a column for two classes, or one for each of more."""
+    values = np.asarray(decisions)
+    return values[:, None] if values.ndim == 1 else values
 
 
 def _calibrated(problem: Problem, found: Search) -> tuple[Float64 | None, Float64]:
@@ -197,6 +216,28 @@ def _calibrated(problem: Problem, found: Search) -> tuple[Float64 | None, Float6
     if not calibrated.size:
         return None, calibrated
     return calibration.held_out(found.best.decisions, codes, found.splits, len(classes), weights), calibrated
+
+
+def _asked(problem: Problem, machine: Any, objects: Any, rows: Indices) -> Answers:
+    """What a machine that is compared with others says of objects; probabilities are learnt from the same."""
+    calibrated = np.zeros((0, 0))
+    if problem.task == "classification" and problem.needs_chances:
+        classes = np.unique(problem.y)
+        calibrated = calibration.learn(
+            columns_of(machine.decision_function(objects)), np.searchsorted(classes, problem.y[rows]), len(classes),
+            problem.weights[rows],
+        )  # fmt: skip
+    answers = answers_of(machine, objects, problem.y[rows], problem, calibrated)
+    return replace(answers, weights=problem.weights[rows])
+
+
+def _calibrated_again(problem: Problem, growth: Growth) -> Float64:
+    """From what the machine that was chosen said of objects that it had not seen."""
+    answers = growth.chosen.answers
+    if problem.task != "classification" or answers.decisions is None:
+        return np.zeros((0, 0))
+    classes = np.unique(problem.y)
+    return calibration.learn(answers.decisions, np.searchsorted(classes, answers.y), len(classes), answers.weights)
 
 
 def rows_held_out(problem: Problem) -> Indices:
@@ -215,27 +256,3 @@ def _compile(learner: Learner) -> None:
     """Compile the loops before the first kernel is timed."""
     K = np.array([[2.0, 1.0, 0.0, 0.0], [1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, 1.0], [0.0, 0.0, 1.0, 2.0]])
     learner.trained(Precomputed(), 1.0).fit(K, [0, 0, 1, 1])
-
-
-def support_rows(estimator: Any) -> Indices:
-    """The training objects that the machine keeps."""
-    rows = getattr(estimator, "support_", None)
-    return np.arange(len(estimator.expansion_.support)) if rows is None else np.asarray(rows)
-
-
-def novelty_threshold(estimator: Any, objects: Any) -> float:
-    """The distance within which 99 % of the training objects have another support object."""
-    expansion = estimator.expansion_
-    fitted = expansion.kernel
-    if fitted.kernel.domain is GramRows:
-        return float("inf")
-    support = support_rows(estimator)
-    rows, columns = evenly_spread(len(objects), _SAMPLE), evenly_spread(len(support), _SAMPLE)
-    part, kept = objects.take(rows), expansion.support.take(columns)
-    across = gram_of(fitted, part, kept, dtype=np.float64).exact()
-    own, theirs = (fitted.diagonal(fitted.features(some)) for some in (part, kept))
-    squared = np.maximum(own[:, None] + theirs[None, :] - 2.0 * across, 0.0)
-    squared[rows[:, None] == support[columns][None, :]] = np.inf
-    found = np.sqrt(squared.min(axis=1))
-    found = found[np.isfinite(found)]
-    return float(np.quantile(found, 0.99)) if len(found) else float("inf")

@@ -12,18 +12,21 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._cached import cached_property
-from mercer._registry import ESTIMATORS
+from mercer._registry import ESTIMATORS, MODELS
 from mercer._stored import Stored, checked_array, checked_value, from_stored
 from mercer._types import Float64
 from mercer.errors import ModelFileError
+from mercer.gram.make import gram_of
+from mercer.inputs.base import Objects
 from mercer.training.voting import one_vs_rest_shape, votes
 
 if TYPE_CHECKING:
     from mercer.gram.expansion import Expansion
+    from mercer.selection.cell_view import CellView
     from mercer.training.certificate import Certificate
 
-_PAIRS = "SVC"
-_NUMBERS = ("KernelRidge", "SVR", "KernelQuantileRegressor")
+_PAIRS, _CELLS = "SVC", "Cells"
+_NUMBERS = ("KernelRidge", "KernelRidgeCV", "SVR", "KernelQuantileRegressor")
 """Machines whose output is the prediction itself."""
 
 
@@ -35,20 +38,28 @@ class Machine:
     name: str
     """The name of its class."""
     expansion: Expansion
+    """Support objects and coefficients; of machines in cells, those of all cells."""
     classes: npt.NDArray[Any] | None
     _stored: Stored | None = None
     _given: Any = field(default=None)
+    cells: CellView | None = None
+    """Which support objects belong together, of machines in cells."""
 
     @classmethod
     def of(cls, estimator: Any) -> Machine:
         """The machine of a trained estimator."""
-        classes = getattr(estimator, "classes_", None)
-        return cls(type(estimator).__name__, estimator.expansion_, classes, None, estimator)
+        classes, name = getattr(estimator, "classes_", None), type(estimator).__name__
+        if name != _CELLS:
+            return cls(name, estimator.expansion_, classes, None, estimator)
+        from mercer.selection.cell_view import CellView
+
+        view = CellView.of(estimator)
+        return cls(name, view.expansion, classes, None, estimator, view)
 
     @classmethod
     def stored(cls, name: str, stored: Stored) -> Machine:
         """A machine from a file; the parts for prediction are checked now, the others when they are used."""
-        if name not in ESTIMATORS:
+        if name not in (*ESTIMATORS, _CELLS):
             raise ModelFileError(f"it asks for the estimator {name!r:.60}, which this version of mercer does not have.")
         if stored.expansion is None:
             raise ModelFileError("it has no support objects.")
@@ -84,7 +95,7 @@ class Machine:
         if self._given is not None:
             return self._given
         assert self._stored is not None
-        return from_stored(ESTIMATORS[self.name].load(), self._stored)
+        return from_stored(MODELS[self.name].load(), self._stored)
 
     @property
     def certificate(self) -> Certificate:
@@ -99,6 +110,13 @@ class Machine:
             raise ModelFileError("its certificate is missing.")
         table = checked_array(self._stored.arrays, "certificate_", "f", (len(rows), 7))
         return Certificate.from_array(table, checked_value(self._stored.values, "dtype", str))
+
+    def similarities(self, objects: Any) -> Float64:
+        """Kernel values between new objects and support objects, those of other cells as zero."""
+        new = objects if isinstance(objects, Objects) else self.expansion.kernel.coerce(objects)
+        if self.cells is not None:
+            return self.cells.similarities(new)
+        return gram_of(self.expansion.kernel, new, self.expansion.support, dtype=np.float64).exact()
 
     def outputs(self, objects: Any) -> Float64:
         """The values of the expansion for objects, one column per machine."""

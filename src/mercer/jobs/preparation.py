@@ -9,7 +9,6 @@ from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from mercer._types import Float64
 from mercer.errors import InputError
@@ -18,7 +17,7 @@ from mercer.inputs.graphs import Graphs
 from mercer.inputs.strings import Strings
 from mercer.inputs.tables import Table
 from mercer.inputs.trees import Trees
-from mercer.inputs.vectors import Vectors
+from mercer.inputs.vectors import Vectors, is_sparse
 from mercer.jobs.features import GAP, LOG, Feature, features_of, unit_of
 from mercer.readers.data import CATEGORY, NUMBER, NUMERIC, SEQUENCE, SMILES, TEXT, TREE, Column, Data
 from mercer.readers.frames import read_frame
@@ -64,7 +63,7 @@ class Preparation:
             return cls._of_table(data, scale=scale, impute=impute)
         if data.kind == "vectors":
             matrix = dense_if_small(data.objects)
-            dense = scale and not sp.issparse(matrix)
+            dense = scale and not is_sparse(matrix)
             return cls("vectors", (), impute, np.zeros(0), *_moments(data, matrix, None, dense))
         if data.kind == "gram" and data.ids is not None and sum(map(len, data.ids)) < _MOST_CHARACTERS:
             return cls("gram", tuple((str(key), OBJECT) for key in data.ids))
@@ -175,10 +174,12 @@ class Preparation:
         """Add the last features to new sparse rows that lack them, as zeros."""
         matrix: Any = data.objects
         width = len(self.scales)
-        sparse = bool(sp.issparse(matrix))
+        sparse = is_sparse(matrix)
         if matrix.shape[1] > width or (matrix.shape[1] < width and not sparse):
             raise problem(data.name, f"{matrix.shape[1]:,} features, where the model was trained with {width:,}")
         if sparse and matrix.shape[1] < width:
+            import scipy.sparse as sp
+
             matrix = sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], width))
         return matrix.toarray() if sparse and self.standardised else matrix
 
@@ -194,7 +195,7 @@ def _a(kind: str) -> str:
 
 def dense_if_small(matrix: Any) -> Any:
     """Make rows dense if they are hardly sparse, which is faster and allows standardising."""
-    sparse = bool(sp.issparse(matrix))  # by name: the stubs lose the narrowed type
+    sparse = is_sparse(matrix)
     if not sparse or matrix.shape[1] > _DENSE_FEATURES:
         return matrix
     return matrix.toarray() if matrix.nnz > _DENSE_ENOUGH * matrix.shape[0] * matrix.shape[1] else matrix
@@ -209,7 +210,7 @@ def refuse_gaps(data: Data, columns: tuple[tuple[str, str], ...], *, impute: boo
     name, gap = next((name, gap) for name, gap in gaps.items() if gap.any())
     first = int(np.flatnonzero(gap)[0])
     many = sum(bool(gap.any()) for gap in gaps.values())
-    remedy = "Without --no-impute they are filled: numbers by the median, categories by one of their own."
+    remedy = "Without --no-impute they are filled: numbers by the median, categories by a new category."
     if impute:
         remedy = "There is nothing to put in the place of a molecule or a tree: complete or remove these rows."
     raise problem(
@@ -230,7 +231,7 @@ def gaps_filled(data: Data) -> str:
     if not gaps:
         return ""
     kinds = {data.objects[name].kind in NUMERIC for name in gaps}
-    ways = {True: "numbers by the median", False: "words by one of their own"}
+    ways = {True: "numbers by the median", False: "words by a new category"}
     names = some([quoted(name) for name in gaps], 5)
     return (
         f"{count(sum(gaps.values()), 'missing value')} in {count(len(gaps), 'column')} filled "

@@ -14,6 +14,7 @@ from mercer._types import Float64
 from mercer._version import __version__
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.problem import Problem
+from mercer.jobs.scaling import Scaled
 from mercer.jobs.scoring import Estimate
 from mercer.jobs.search import Search
 
@@ -31,16 +32,19 @@ class Judged:
     verdict: str
 
 
-def record(problem: Problem, found: Search, judged: Judged, counts: Mapping[str, int], command: str) -> dict[str, Any]:
+def record(
+    problem: Problem, found: Search, trained: Scaled, judged: Judged, counts: Mapping[str, int], command: str
+) -> dict[str, Any]:
     """Everything worth knowing later; `counts` are those of objects trained on, scored on and kept."""
-    data, plan, best, estimate = problem.data, problem.plan, found.best, judged.estimate
+    data, plan, estimate = problem.data, problem.plan, judged.estimate
     classes = problem.task == "classification"
     return {
         "task": problem.task,
         "target": data.target,
-        "kernel": str(best.kernel),
-        "penalty": best.penalty,
-        "penalty_name": problem.learner.penalty,
+        "kernel": str(trained.way.kernel(trained.kernel)),
+        "penalty": trained.penalty,
+        "penalty_name": trained.way.penalty_name(problem.learner),
+        "way": str(trained.way),
         "objects": len(problem.y),
         "searched_on": found.searched,
         **counts,
@@ -56,7 +60,7 @@ def record(problem: Problem, found: Search, judged: Judged, counts: Mapping[str,
         "versions": versions_used(),
         "standardised": problem.preparation.standardised,
         "balanced": plan.balanced,
-        "errors": _errors(problem, found),
+        "errors": _errors(problem, found, trained),
         "link": problem.link.name,
         "metric": problem.metric.text,
         "threshold": plan.threshold,
@@ -66,10 +70,13 @@ def record(problem: Problem, found: Search, judged: Judged, counts: Mapping[str,
     }
 
 
-def _errors(problem: Problem, found: Search) -> dict[str, float] | None:
+def _errors(problem: Problem, found: Search, trained: Scaled) -> dict[str, float] | None:
     """The sizes of errors, for intervals around predictions; none for classes and quantiles other than the median."""
     if problem.task != "regression" or problem.metric.quantile not in (None, 0.5):
         return None
+    if trained.growth is not None:
+        answers = trained.growth.chosen.answers
+        return typical_errors(problem.link(answers.y) - problem.link(answers.predicted))
     return typical_errors(problem.link(problem.y[found.rows]) - found.best.decisions[:, 0])
 
 

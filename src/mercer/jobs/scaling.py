@@ -1,65 +1,111 @@
-"""The final machine on very many objects: exact or on landmarks, depending on the costs and the loss by landmarks.
+"""The final machine on very many objects: exact, in cells or on landmarks, by what each costs and what each is worth.
 
-Kernels and penalties are chosen on a sample. To train on all objects, the time of an exact machine grows with the
-square of their number, that of a machine on landmarks linearly. If the exact one would take too long, a probe measures
-how much of the kernel landmarks miss: if little, they are used.
+Kernels and penalties are chosen on a sample. To train on all objects, exact machines take time with the square of their
+number, the others in proportion to it. Where the exact one would take longer than people wait, all that can be
+afforded are compared on growing parts of the objects (`growing`), and the best is trained on all of them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
 
-import numpy as np
-
+from mercer._deadline import shown_seconds
+from mercer._types import Indices
 from mercer.inputs.base import Objects
-from mercer.jobs.sizing import exact_seconds
-from mercer.kernels.algebra.nystrom import Nystrom
+from mercer.jobs.growing import Ask, Growth, Scored, begin, grow
+from mercer.jobs.load import Load
+from mercer.jobs.problem import Problem
+from mercer.jobs.sizing import take
+from mercer.jobs.ways import CELLS, EXACT, LANDMARKS, Way, affordable
 from mercer.kernels.base import Kernel
-from mercer.readers.data import Data
-from mercer.selection.learner import Learner, evenly_spread
+from mercer.selection.learner import evenly_spread
+from mercer.selection.trials import Trial
 
 PATIENCE = 120.0
 """Seconds up to which the exact machine is trained in any case, unless there is a time limit."""
-NEVER = 7200.0
-"""Seconds beyond which it is never trained, however much landmarks lose."""
-LANDMARKS = 1000
-"""The number of landmarks: with more, training takes longer than it is worth on most data."""
-_PROBED = 10_000
-"""Objects in the probe: ten for each landmark."""
-SMOOTH = 0.15
-"""The fraction of the trace that landmarks may leave: 0.3 on forest cover, where they lose much; less than 0.1 on
-smooth functions."""
+NEVER = 1800.0
+"""Seconds beyond which it is not trained, however much better it would be."""
+COMPARED = 60.0
+"""Seconds that the comparison may take, unless there is a time limit: half of what the machine may."""
+SHARE = 0.4
+"""The share of a time limit that goes to the comparison; the rest is for training."""
+_PROBED = 1000
+"""Objects that tell whether a kernel has features to train on, however many objects there are."""
 
 
-def scaled(
-    kernel: Kernel, learner: Learner, data: Data, objects: Any, time_limit: float | None = None
-) -> tuple[Kernel, str]:
-    """The kernel for training on all objects, and a sentence that says why; empty if nothing is special."""
+@final
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """What is trained on all objects, and why."""
+
+    way: Way
+    kernel: Kernel
+    """That which was found; landmarks are those of the way."""
+    penalty: float
+    why: str = ""
+    """Empty where nothing is special."""
+    growth: Growth | None = None
+
+    def machine(self, problem: Problem, time_limit: float | None) -> Any:
+        """The machine, not trained yet."""
+        return self.way.machine(problem.learner, self.kernel, self.penalty, time_limit)
+
+
+def scaled(problem: Problem, best: Trial, rows: Indices, ask: Ask, time_limit: float | None = None) -> Scaled:
+    """How to train on the objects at `rows`."""
+    exact = Scaled(Way(EXACT), best.kernel, best.penalty)
+    if not isinstance(problem.objects, Objects) or best.kernel.is_precomputed:
+        return exact
+    n, load = len(rows), Load.of(problem.data, problem.objects, problem.learner, problem.y)
     patience = PATIENCE if time_limit is None else min(PATIENCE, time_limit)
-    if not isinstance(objects, Objects) or kernel.is_precomputed or len(objects) <= 2 * LANDMARKS:
-        return kernel, ""
-    seconds = exact_seconds(len(objects), data, objects, learner)
-    if seconds <= patience:
-        return kernel, ""
-    sample = objects.take(evenly_spread(len(objects), _PROBED))
-    fitted = kernel.fit(sample)
-    if fitted.feature_map() is not None:
-        return kernel, ""  # trained on its features, however many objects there are
-    seen = Nystrom(kernel, m=LANDMARKS)
-    left = float(seen.fit(sample).state.values["left"])
-    takes = f"An exact machine on {len(objects):,} objects would take about {_shown(seconds)}"
-    leaves = f"{LANDMARKS:,} landmarks leave {left:.2g} of the kernel's trace"
-    if left <= SMOOTH:
-        return seen, f"{takes}; {leaves}, so the function is smooth, and the model was trained on landmarks."
+    seconds = load.exact(n)
+    ways = list(affordable(n, load, patience))
+    if seconds <= patience or not ways or _has_features(problem, best.kernel, rows):
+        return exact
     if seconds <= NEVER and (time_limit is None or seconds <= time_limit):
-        return kernel, f"{takes}; {leaves}, which would lose much, so it was trained all the same."
-    return seen, (
-        f"{takes}, so the model was trained on landmarks; but {leaves}. In Python, mercer.Cells, which trains exact "
-        "machines in many cells, may do better."
-    )
+        ways.append(exact.way)
+    budget = COMPARED if time_limit is None else min(COMPARED, SHARE * time_limit)
+    deadline = None if time_limit is None else time.monotonic() + SHARE * time_limit
+    settings = begin(problem, ways, best.kernel, best.penalty)
+    growth = grow(problem, settings, rows, ask, load=load, seconds=budget, deadline=deadline)
+    takes = f"An exact machine on {n:,} objects would take about {shown_seconds(seconds)}"
+    if growth is None:
+        way = min(ways, key=lambda way: way.seconds(n, load))
+        why = f"{takes}, and no other could be compared with it: the model was trained {_trained(way)}."
+        return Scaled(way, best.kernel, best.penalty, why)
+    chosen = growth.chosen.setting
+    why = f"{takes}. {_compared(problem, growth)}: the model was trained {_trained(chosen.way)}."
+    return Scaled(chosen.way, chosen.kernel, chosen.penalty, why, growth)
 
 
-def _shown(seconds: float) -> str:
-    if seconds < 120:
-        return f"{np.ceil(seconds):.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
+def _has_features(problem: Problem, kernel: Kernel, rows: Indices) -> bool:
+    """Whether a machine trains on the features of a kernel themselves."""
+    sample = take(problem.objects, rows[evenly_spread(len(rows), _PROBED)])
+    return kernel.fit(kernel.coerce(sample)).feature_map() is not None
+
+
+def _trained(way: Way) -> str:
+    return {EXACT: "exactly all the same", CELLS: f"in {way}", LANDMARKS: f"on {way}"}[way.kind]
+
+
+def _compared(problem: Problem, growth: Growth) -> str:
+    """The best of each kind, in the last round that it took part in."""
+    metric = problem.metric
+    best: dict[str, Scored] = {}
+    for found in growth.rounds:
+        best |= _best_of_each(found)
+    told = [
+        f"{one.setting.way} had {metric.name} {metric.shown(one.score)}{metric.unit} on {one.objects:,}"
+        for one in sorted(best.values(), key=lambda one: (-one.objects, -one.score))
+    ]
+    return f"Trained on parts, {', '.join(told)}" if len(told) > 1 else f"Trained on a part, {told[0]}"
+
+
+def _best_of_each(found: Sequence[Scored]) -> dict[str, Scored]:
+    best: dict[str, Scored] = {}
+    for one in found:
+        best.setdefault(one.setting.way.kind, one)
+    return best

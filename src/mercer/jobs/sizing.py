@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.inputs.base import Objects
-from mercer.readers.data import CATEGORY, NUMERIC, Column, Data
-from mercer.selection.learner import Learner, evenly_spread
+from mercer.jobs.load import Load
+from mercer.readers.data import Data
+from mercer.selection.learner import Learner
 
 SECONDS = 30.0
 """The target duration of a search on two cores, in seconds, unless there is a time limit."""
@@ -21,58 +22,22 @@ longer, and the matrix of 20,000 takes 1.6 GB in float32."""
 _FEWEST_HELD_OUT, _MOST_HELD_OUT = 500, 2000
 """How many objects the final model is scored on: fewer give too wide an interval (500 give an accuracy within 4 %), and
 more are lost for training."""
-_SAMPLE = 200
-"""How many objects are measured to know the mean size of all, within a few per cent."""
-_MACHINE = 30e-9
-"""Seconds to train a support vector machine, per pair of objects ..."""
-_RIDGE = 1e-11
-"""... and to solve a ridge regression, per triple. Both are rough: their order of magnitude counts."""
-_PER_NUMBER, _PER_SYMBOL = 0.2e-9, 30e-9
-"""Seconds for a kernel value, roughly: per number of a vector, or per letter, node or branch of anything else."""
 
 
 def search_size(
     data: Data, objects: Any, *, kernels: int, fits: int, learner: Learner, time_limit: float | None
 ) -> int:
-    """How many objects a search can afford, estimated from counts: the answer is the same on every computer.
-
-    `fits` is the number of machines trained in total. Measuring the time would be more accurate, but then a busy
-    computer would choose another kernel, and an interrupted search could not be resumed.
-    """
-    entry = kernels * _entry(data, objects)
+    """How many objects a search can afford, estimated from counts; `fits` machines are trained in total."""
+    load = Load.of(data, objects, learner)
     budget = SECONDS if time_limit is None else min(SECONDS, time_limit / 2)
+
+    def seconds(n: int) -> float:
+        return kernels * load.entry * n**2 + fits * load.training(n)
+
     size = _FEWEST
-    while size < _MOST and _seconds(size + _STEP, entry, fits, learner) <= budget:
+    while size < _MOST and seconds(size + _STEP) <= budget:
         size += _STEP
     return size
-
-
-def exact_seconds(n: int, data: Data, objects: Any, learner: Learner) -> float:
-    """The approximate seconds to train one machine on this many objects."""
-    return _seconds(n, _entry(data, objects), 1, learner)
-
-
-def _seconds(n: int, entry: float, fits: int, learner: Learner) -> float:
-    training = _RIDGE * n**3 if learner.penalty == "alpha" else _MACHINE * n**2
-    return entry * n**2 + fits * training
-
-
-def _entry(data: Data, objects: Any) -> float:
-    """The approximate seconds for a kernel value between two of these objects."""
-    if data.kind == "table":
-        return sum(map(_column, data.objects.values()))
-    if not isinstance(objects, Objects) or not len(objects):  # a Gram matrix is already computed
-        return 0.0
-    some = evenly_spread(len(objects), _SAMPLE)
-    numbers = sum(array.size for array in objects.take(some).to_arrays().values()) / len(some)
-    return (_PER_NUMBER if data.kind == "vectors" else _PER_SYMBOL) * numbers
-
-
-def _column(column: Column) -> float:
-    if column.kind in (*NUMERIC, CATEGORY):
-        return _PER_NUMBER
-    some = column.values[evenly_spread(len(column.values), _SAMPLE)]
-    return _PER_SYMBOL * float(np.mean([len(str(value)) for value in some]))
 
 
 def sample(y: npt.NDArray[Any], task: str, most: int, seed: int) -> npt.NDArray[np.intp]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from mercer.readers.data import DATE, NUMBER, Data
 from mercer.readers.dates import day_text
+from mercer.readers.problems import measured
 
 NOUNS = {
     "table": "row",
@@ -57,7 +58,8 @@ def content(values: Any, numbers: bool) -> str:
     if not len(values):
         return "nothing"
     if numbers:
-        return f"{float(np.min(values)):g} to {float(np.max(values)):g}, mean {float(np.mean(values)):.4g}"
+        low, high, mean = float(np.min(values)), float(np.max(values)), float(np.mean(values))
+        return f"{measured(low)} to {measured(high)}, mean {measured(float(f'{mean:.4g}'))}"
     found, counts = np.unique(values.astype(np.str_), return_counts=True)
     order = np.argsort(-counts, kind="stable")[:4]
     listed = ", ".join(f"{str(found[place])[:30]} ({counts[place]:,})" for place in order)

@@ -15,8 +15,6 @@ from mercer._stored import Stored, checked_array, checked_value, opened, wrapped
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.gram.expansion import Expansion
-from mercer.gram.make import gram_of
-from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.jobs import calibration
 from mercer.jobs.features import Feature
@@ -138,7 +136,9 @@ class TrainedModel:
         machine = self.machine
         predicted: npt.NDArray[Any]
         decisions: Float64 | None
-        if machine.classes is not None and machine.name != "SVC":
+        if machine.cells is not None and machine.classes is None:
+            predicted, decisions = machine.predict(objects), None
+        elif machine.classes is not None and machine.name != "SVC":
             predicted, decisions = machine.predict(objects), machine.decisions(objects)
         else:
             predicted, decisions = machine.said(across @ machine.expansion.coefficients + machine.expansion.intercept)
@@ -153,9 +153,7 @@ class TrainedModel:
 
     def similarities(self, objects: Any) -> Float64:
         """Kernel values between new objects and support objects."""
-        expansion = self.machine.expansion
-        new = objects if isinstance(objects, Objects) else expansion.kernel.coerce(objects)
-        return gram_of(expansion.kernel, new, expansion.support, dtype=np.float64).exact()
+        return self.machine.similarities(objects)
 
     def unlike_training(self, objects: Any, across: Float64) -> npt.NDArray[np.bool_]:
         """Which objects are farther from every support object than nearly all training objects."""
@@ -188,8 +186,14 @@ class TrainedModel:
         if fitted.kernel.column_products(fitted.state) is None:
             return [[] for _ in predicted]
         weights = machine.coefficients[:, :1] if self.task == "regression" else self._votes().T
-        towards = Expansion(fitted, machine.support, weights, np.zeros(weights.shape[1]))
-        found = explanations(towards, fitted.coerce(objects), by="columns")
+        new, nothing = fitted.coerce(objects), np.zeros(weights.shape[1])
+        cells = self.machine.cells
+        every = [(np.arange(len(new)), np.arange(len(weights)))]
+        found: list[Any] = [None] * len(new)
+        for rows, support in every if cells is None else cells.parts(new):
+            towards = Expansion(fitted, machine.support.take(support), weights[support], nothing)
+            for row, one in zip(rows, explanations(towards, new.take(rows), by="columns"), strict=True):
+                found[row] = one
         known = self.classes
         codes = [0] * len(found) if known is None else np.searchsorted(known, np.asarray(predicted))
         reasons = []

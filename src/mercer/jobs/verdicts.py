@@ -10,6 +10,7 @@ import numpy.typing as npt
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.metrics import Metric
 from mercer.jobs.scoring import Estimate
+from mercer.readers.problems import readable as readable
 
 _SELDOM = 0.6
 """A class is reported as overlooked if less than this fraction of its objects is recognised: the overall score may hide
@@ -106,12 +107,6 @@ def _overlooked(y: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> str:
     if found[worst] >= _SELDOM:
         return ""
     return f" It recognises only {_percent(found[worst])} of the objects of class {str(labels[worst])!r}."
-
-
-def readable(value: float) -> str:
-    """Three digits, in plain notation up to a trillion."""
-    rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if 1000 <= abs(rounded) < 1e12 else f"{value:.3g}"
 
 
 def _percent(share: float) -> str:

@@ -7,11 +7,14 @@ from typing import final
 
 import numpy as np
 
-from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError, KernelError
 from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.base import Kernel, State
+from mercer.kernels.loops.symmetry import nearly_symmetric
+
+_COPIED = 32 * 2**20
+"""Bytes: matrices up to this size are copied in some milliseconds."""
 
 
 @final
@@ -61,12 +64,15 @@ class Precomputed(Kernel):
             out[...] = rows[:, right.index]
 
     def whole(self, left: GramRows, right: GramRows, state: State) -> Floating | None:
-        """A copy of the training matrix, if it is exactly symmetric and needs no averaging."""
+        """The training matrix, if it is symmetric but for its last bits, so that there is nothing to even out.
+
+        A small one is copied, so that whoever changes it later does not change what was learnt from it.
+        """
         same = right.training and left.matrix is right.matrix
         if not same or left.matrix is None or not (_all_of(left) and _all_of(right)):
             return None
-        square: Floating = left.matrix
-        return square.copy() if _is_symmetric(square) else None
+        square = _writable(left.matrix) if left.matrix.nbytes > _COPIED else left.matrix.copy()
+        return square if nearly_symmetric(square) else None
 
     def diagonal(self, features: GramRows, state: State) -> Float64:
         if features.self_similarity is None:
@@ -83,13 +89,11 @@ def _all_of(rows: GramRows) -> bool:
     return matrix is not None and len(index) == len(matrix) and bool((index == np.arange(len(index))).all())
 
 
-@jit
-def _is_symmetric(matrix: Array) -> bool:
-    n = matrix.shape[0]
-    for top in range(0, n, 32):  # in blocks, so both halves stay in the cache
-        for left in range(0, top + 1, 32):
-            for i in range(top, min(top + 32, n)):
-                for j in range(left, min(left + 32, n)):
-                    if matrix[i, j] != matrix[j, i]:
-                        return False
-    return True
+def _writable(matrix: Floating) -> Floating:
+    """The array behind a view that nobody may write to; nobody does, but loops are compiled anew for such views."""
+    behind = matrix.base
+    if isinstance(behind, np.ndarray) and behind.flags.writeable and behind.flags.c_contiguous:
+        found: Floating = behind
+        if found.dtype == matrix.dtype and found.shape == matrix.shape:
+            return found
+    return matrix.copy()

@@ -122,7 +122,7 @@ def _refuse_asymmetry(name: str, values: Float64) -> None:
     if off[i, j] > _ROUNDING * float(np.abs(values).max()):
         raise KernelError(
             f"{name} is not symmetric: k(x, z) = {values[i, j]:g}, but k(z, x) = {values[j, i]:g}. A kernel gives the "
-            "same value both ways round; for example use (k(x, z) + k(z, x)) / 2."
+            "same value in both orders; for example use (k(x, z) + k(z, x)) / 2."
         )
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Self, final
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer import _check, _deadline
 from mercer._cached import cached_property
@@ -17,7 +16,7 @@ from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Objects
 from mercer.inputs.items import Items
 from mercer.inputs.strings import Strings
-from mercer.inputs.vectors import Vectors
+from mercer.inputs.vectors import Vectors, is_sparse
 from mercer.kernels.algebra.constant import OnNamedObjects
 from mercer.kernels.base import ANY_TILE, Kernel, State
 from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
@@ -197,8 +196,8 @@ class FromBlocks(_UserKernel):
 
     def tile(self, left: RawFeatures, right: RawFeatures, state: State, out: Floating) -> None:
         returned: Any = self._called(left.raw, right.raw)
-        is_sparse = bool(sp.issparse(returned))  # as X @ Z.T of CSR rows is
-        block = returned.toarray() if is_sparse else np.asarray(returned)
+        sparse = is_sparse(returned)  # as X @ Z.T of CSR rows is
+        block = returned.toarray() if sparse else np.asarray(returned)
         if block.shape != out.shape:
             hint = " If it compares two objects, use kernels.FromFunction of it." if block.size == 1 else ""
             raise KernelError(

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from mercer.inputs.vectors import is_sparse
 from mercer.readers.data import CATEGORY, TEXT, Column, Data
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted
@@ -94,12 +94,14 @@ def _objects(parts: Sequence[Data]) -> Any:
     if kind != "vectors":
         return list(itertools.chain.from_iterable(part.objects for part in parts))
     matrices = [part.objects for part in parts]
-    if not any(sp.issparse(matrix) for matrix in matrices):
+    if not any(is_sparse(matrix) for matrix in matrices):
         widths = {matrix.shape[1] for matrix in matrices}
         if len(widths) > 1:
             raise problem(parts[0].name, f"vectors of {sorted(widths)} numbers", hint="All need the same length.")
         return np.concatenate(matrices)
     width = max(matrix.shape[1] for matrix in matrices)
+    import scipy.sparse as sp
+
     rows = [sp.csr_array(matrix) for matrix in matrices]
     widened = [sp.csr_array((one.data, one.indices, one.indptr), shape=(one.shape[0], width)) for one in rows]
     return sp.csr_array(sp.vstack(widened))

@@ -30,6 +30,29 @@ def reason(error: BaseException) -> str:
     return " ".join(str(error).split())[:200]
 
 
+def readable(value: float, digits: int = 3) -> str:
+    """A number with so many digits, without a power of ten up to a trillion.
+
+    >>> readable(22718.4), readable(0.123456), readable(231545.0, 6)
+    ('22,700', '0.123', '231,545')
+    """
+    rounded = float(f"{value:.{digits}g}")
+    if not 1000 <= abs(rounded) < 1e12:
+        return f"{value:.{digits}g}"
+    whole, point, rest = f"{rounded:,.6f}".partition(".")
+    decimals = rest.rstrip("0") if abs(rounded) < 10.0**digits else ""
+    return whole + (point + decimals if decimals else "")
+
+
+def measured(value: float) -> str:
+    """A value of a column, with six digits: a year has no comma.
+
+    >>> measured(1987.0), measured(231545.0), measured(0.25)
+    ('1987', '231,545', '0.25')
+    """
+    return readable(value, 6) if abs(value) >= 10_000 else f"{value:g}"
+
+
 def count(number: int, noun: str) -> str:
     """`1 row`, `2,000 rows`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

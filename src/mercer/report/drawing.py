@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mercer.readers.problems import measured
 from mercer.report.page import escape
 
 _BLUE, _ORANGE = "var(--blue)", "var(--orange)"  # of the page's style, which has others in the dark
@@ -38,13 +39,15 @@ class Axes:
         """With `x_labels` these places of the first axis are marked, instead of round numbers."""
         self.x, self.y = _widened(x), _widened(y)
         self.parts: list[str] = []
+        # As wide as the longest number on it, so that the name of the axis stands clear.
+        self._left = max(_LEFT, 30 + 6.5 * max(len(_number(tick)) for tick in ticks(*self.y)))
         self._x_labels = [(tick, _number(tick)) for tick in ticks(*self.x)] if x_labels is None else x_labels
         self._frame(x_name, y_name, alt)
 
     def place(self, x: float, y: float) -> tuple[float, float]:
         across = (x - self.x[0]) / (self.x[1] - self.x[0])
         up = (y - self.y[0]) / (self.y[1] - self.y[0])
-        return _LEFT + across * (WIDTH - _LEFT - _RIGHT), HEIGHT - _BOTTOM - up * (HEIGHT - _TOP - _BOTTOM)
+        return self._left + across * (WIDTH - self._left - _RIGHT), HEIGHT - _BOTTOM - up * (HEIGHT - _TOP - _BOTTOM)
 
     def line(self, points: Points, *, faint: bool = False) -> None:
         """A line through points; what it is compared with is `faint`."""
@@ -223,4 +226,4 @@ def _widened(ends: tuple[float, float]) -> tuple[float, float]:
 
 
 def _number(value: float) -> str:
-    return f"{value:g}" if abs(value) >= 1e-12 else "0"
+    return measured(value) if abs(value) >= 1e-12 else "0"

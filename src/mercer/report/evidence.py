@@ -12,6 +12,7 @@ from sklearn import metrics
 
 from mercer.errors import MercerError
 from mercer.jobs.fitting import Outcome
+from mercer.readers.problems import readable
 from mercer.report.drawing import Axes
 from mercer.report.mistakes import confused
 from mercer.report.page import figure, listed, paragraph, table
@@ -92,7 +93,8 @@ def _residuals(y: npt.NDArray[np.float64], predicted: npt.NDArray[np.float64]) -
     shape = _histogram(apart, 24, "truth minus prediction", "Distribution of the errors")
     rmse, mae = float(np.sqrt(np.mean(np.square(apart)))), float(np.mean(np.abs(apart)))
     words = paragraph(
-        f"Root mean squared error {rmse:.4g}, mean absolute error {mae:.4g}, largest {np.abs(apart).max():.4g}."
+        f"Root mean squared error {readable(rmse)}, mean absolute error {readable(mae)}, "
+        f"largest {readable(float(np.abs(apart).max()))}."
     )
     pictures = figure(both.svg(), "Predictions on the dashed line are right.", "predictions")
     pictures += figure(shape.svg(), "Errors, by size.", "errors")

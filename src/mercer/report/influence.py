@@ -11,6 +11,7 @@ import numpy.typing as npt
 from mercer._types import Float64
 from mercer.jobs.fitting import Outcome
 from mercer.readers.data import CATEGORY, NUMBER, Column, Data
+from mercer.readers.problems import readable
 from mercer.report.drawing import Axes
 from mercer.report.page import figure, paragraph, table
 from mercer.selection.learner import evenly_spread
@@ -128,4 +129,4 @@ def _curve(one: Influence, what: str, span: tuple[float, float]) -> str:
 
 
 def _shown(value: float) -> str:
-    return f"{value:.3g}"
+    return readable(value)

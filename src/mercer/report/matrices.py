@@ -51,7 +51,7 @@ def matrix(outcome: Outcome) -> str:
 
 def _similarities(outcome: Outcome, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     """By the kernel as it was fitted to all objects."""
-    part, fitted = take(outcome.problem.objects, rows), outcome.model.estimator.expansion_.kernel
+    part, fitted = take(outcome.problem.objects, rows), outcome.model.machine.expansion.kernel
     if outcome.model.preparation.kind == "gram":
         return np.asarray(part, dtype=np.float64)
     return gram_of(fitted, part, dtype=np.float64).exact()

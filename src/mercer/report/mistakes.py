@@ -13,6 +13,7 @@ from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.jobs.fitting import Outcome
 from mercer.jobs.sizing import take
+from mercer.readers.problems import measured
 from mercer.report.drawing import confusion
 from mercer.report.page import figure, paragraph, table
 from mercer.report.support import described
@@ -96,4 +97,4 @@ def _neighbours(outcome: Outcome, rows: Indices) -> list[str]:
 
 
 def _label(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return measured(float(f"{value:.4g}")) if isinstance(value, float) else str(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mercer.jobs.fitting import Outcome
 from mercer.jobs.summary import summary
-from mercer.report import drawing, evidence, influence, learning, matrices, mistakes, shares, support
+from mercer.report import drawing, evidence, growth, influence, learning, matrices, mistakes, shares, support
 from mercer.report.naming import kernel_name
 from mercer.report.page import escape, figure, folded, listed, paragraph, table
 
@@ -21,6 +21,7 @@ def sections(outcome: Outcome) -> list[tuple[str, str, str]]:
         ("errors", "Where it errs", evidence.errors(outcome) + mistakes.worst(outcome)),
         ("calibration", "How reliable its probabilities are", evidence.calibration(outcome)),
         ("kernels", "Kernels compared", _kernels(outcome)),
+        ("growth", "From a sample to all objects", growth.growth(outcome)),
         ("learning", "What more data would bring", learning.learning(outcome)),
         ("machine", "The machine, for specialists", _machine(outcome)),
         ("data", "The data", _data(outcome)),

@@ -6,6 +6,7 @@ import numpy as np
 
 from mercer.errors import MercerError
 from mercer.jobs.fitting import Outcome
+from mercer.readers.problems import readable
 from mercer.report.page import paragraph, table
 from mercer.selection.learner import evenly_spread
 
@@ -35,9 +36,19 @@ def shares(outcome: Outcome) -> str:
     how = "Shapley values" if found[0].by == "columns" and found[0].exact else "shares"
     most = sorted(sizes.items(), key=lambda item: -item[1])
     text = paragraph(
-        f"Each of {len(found)} decision values is the sum of what its parts add: {how}, here without their signs and "
-        "averaged."
+        f"Each of {len(found)} {_decisions(outcome)} is the sum of what its parts add: {how}, here without their signs "
+        "and averaged."
     )
-    listed = [(name, f"{size:.3g}", f"{100 * size / total:.0f} %") for name, size in most[:_LISTED]]
+    listed = [(name, readable(size), f"{100 * size / total:.0f} %") for name, size in most[:_LISTED]]
     more = len(most) - len(listed)
     return text + table(("part", "adds on average", "share"), listed, f"{more:,} more parts" if more > 0 else "")
+
+
+def _decisions(outcome: Outcome) -> str:
+    """What is taken apart, which need not be what is predicted."""
+    model = outcome.model
+    if model.task == "classification":
+        return "decision values"
+    return (
+        f"predicted logarithms of {outcome.problem.data.target or 'the target'}" if model.link.name else "predictions"
+    )

@@ -19,7 +19,7 @@ _LONGEST = 300  # letters of a coloured string: about three lines
 def objects(outcome: Outcome) -> str:
     """The largest coefficients, and what each of their objects is."""
     data, y, rows = outcome.problem.data, outcome.problem.y, outcome.support
-    weights = np.abs(outcome.model.estimator.expansion_.coefficients).max(axis=1)
+    weights = np.abs(outcome.model.machine.expansion.coefficients).max(axis=1)
     top = _heaviest(outcome, weights)
     share = 100 * len(rows) / len(y)
     words = f"Predictions compare a new object with {len(rows):,} support objects, {share:.0f} % of all. "
@@ -79,7 +79,7 @@ def _explained(outcome: Outcome, rows: Any) -> str:
     texts = [data.objects[int(row)][:_LONGEST] for row in rows[:4]]
     try:
         found = estimator.explain(Strings.coerce(texts), by="features")
-    except MercerError:  # kernels whose features have no place in the string
+    except (MercerError, AttributeError):  # features that have no place in the string, or machines in cells
         return ""
     if any("".join(map(str, one.parts)) != shown for shown, one in zip(texts, found, strict=True)):
         return ""  # words or other features, not symbols in their places

@@ -61,7 +61,9 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     estimators_ : the machine of each cell; None if it has a single class.
-    centres_ : the objects at the centres of cells, or their positions.
+    centres_ : the objects at the centres of cells.
+    support_, centre_indices_ : positions of support objects, cell by cell, and of centres among the training objects;
+        model files do not keep them.
     sizes_ : how many training objects each cell has.
     classes_ : the labels, for classifiers.
     kernel_ : the kernel, fitted to all training objects.
@@ -120,7 +122,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         if self.probability and classes is not None:
             calibration = _calibrated(trained, known, members, classes, weights)
         self.kernel_, self.sizes_ = fitted, np.array([len(ids) for ids in members])
-        self.centres_ = objects.take(cells.centres)
+        self.centres_, self.centre_indices_ = objects.take(cells.centres), cells.centres
         self.__dict__.pop("calibration_", None)
         if calibration is not None:
             self.calibration_ = calibration
@@ -132,7 +134,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(template, name):
                 setattr(self, name, getattr(template, name))
-        self.certificate_ = _together(machines, time.monotonic() - began)
+        self.certificate_: Certificate | None = _together(machines, time.monotonic() - began)
         return self
 
     def _check_parameters(self) -> None:
@@ -172,11 +174,12 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
             if machine is not None:
                 places.append(ids[getattr(machine, "support_", slice(None))])
         self._edges = np.cumsum([len(part) for part in places])
+        self.support_ = np.concatenate(places)
         trained = [machine for machine in machines if machine is not None]
         if trained and isinstance(objects, Streamed):  # they came with the machines
             self._support = objects.domain.joined([machine.expansion_.support for machine in trained])
         else:
-            self._support = objects.take(np.concatenate(places))
+            self._support = objects.take(self.support_)
         for number, machine in enumerate(trained):
             part, own = self._support.take(slice(self._edges[number], self._edges[number + 1])), machine.expansion_
             machine.expansion_ = Expansion(own.kernel, part, own.coefficients, own.intercept, own.weights)
@@ -315,7 +318,9 @@ def _calibrated(
     return fit_calibration(evidence_of_classes(values), classes.codes[places], weights[places])
 
 
-def _together(machines: list[Any], seconds: float) -> Certificate | None:
-    """One certificate for all machines, if there are any."""
+def _together(machines: list[Any], seconds: float) -> Certificate:
+    """One certificate for all machines; where every cell holds one class, constants are right and cost nothing."""
     parts = tuple(machine.certificate_ for machine in machines if machine is not None)
-    return Certificate.together(parts, sum(part.kernel_entries for part in parts), seconds) if parts else None
+    if not parts:
+        return Certificate(0.0, 0.0, 0.0, float("inf"), 0, kernel_entries=0, seconds=seconds, dtype="float64")
+    return Certificate.together(parts, sum(part.kernel_entries for part in parts), seconds)

@@ -123,7 +123,9 @@ def evenly_spread(n: int, most: int) -> Indices:
 
 
 def has_converged(estimator: Any) -> bool:
-    """Whether training ended by itself."""
+    """Whether training ended by itself, in every cell if there are several."""
+    if hasattr(estimator, "centres_"):
+        return all(machine is None or has_converged(machine) for machine in estimator.estimators_)
     if hasattr(estimator, "fit_status_"):
         return bool(estimator.fit_status_ == 0)
     return not hasattr(estimator, "tol") or estimator.certificate_.kkt_violation <= 1.01 * estimator.tol

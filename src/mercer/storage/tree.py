@@ -231,7 +231,7 @@ class Decoder:
         """An array of Python objects that are plain data."""
         found = unpack({name: self.array(item) for name, item in node["plain"].items()})
         if len(found) != 1 or not isinstance(found[0], np.ndarray):
-            raise ModelFileError("its plain data are no array.")
+            raise ModelFileError("its plain data are not an array.")
         return found[0]
 
     def array(self, node: Mapping[str, Any]) -> npt.NDArray[Any]:

@@ -25,7 +25,7 @@ _LINE = 64 * 2**20
 """Bytes of the longest answer. The largest picture, 400 points with all views, has 1 MB."""
 
 TOO_LONG = {
-    "message": "This took longer than 5 seconds and was stopped. Use fewer points, or a cheaper kernel.",
+    "message": "This took more than 5 seconds and was stopped. Try fewer points, smaller objects or a cheaper kernel.",
     "field": "",
     "position": None,
 }

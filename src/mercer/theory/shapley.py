@@ -18,7 +18,6 @@ each support object instead of 2^d.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import roots_legendre
 
 from mercer._types import Float64
 
@@ -32,6 +31,8 @@ def of_product(factors: Float64, coefficients: Float64) -> Float64:
     count = factors.shape[1]
     if not count:
         return np.zeros((0, coefficients.shape[1]))
+    from scipy.special import roots_legendre
+
     points, weights = roots_legendre(-(-count // 2))
     found = np.zeros_like(factors)
     for t, weight in zip(0.5 * (points + 1.0), 0.5 * weights, strict=True):

@@ -80,7 +80,7 @@ def shared(kernel: Any, x: Any, z: Any) -> Shared:
         if found is not None and _adds_up(found):
             return _sorted(found)
     raise KernelError(
-        f"Values of {chosen} cannot be split: its features cannot be written down. Kernels that count or align (on "
+        f"Values of {chosen} cannot be split: it has no explicit features. Kernels that count or align (on "
         "strings, sets, trees, graphs and documents), dot products, polynomials and sums over columns can be."
     )
 

@@ -64,6 +64,12 @@ class Excess:
     """The fraction of the trace of the full matrix that the approximation misses."""
     sampled_rows: int = 0
     """Rows from which b'Kb was estimated, so the bound holds with 99 % probability; 0 if it is exact."""
+    held_out: int = 0
+    """Objects that the approximate machine was scored on ..."""
+    score: float = math.nan
+    """... and its `score` on them: the accuracy for classes, R^2 for numbers."""
+    by_accuracy: bool = True
+    """Whether that is an accuracy."""
 
     @property
     def excess(self) -> float:
@@ -76,11 +82,17 @@ class Excess:
         return self.excess / self.bound if self.bound > 0 else math.inf
 
     def __str__(self) -> str:
-        left = f"the landmarks leave {self.trace_left:.2g} of the trace"
+        left = f"the landmarks leave {self.trace_left:.2g} of the trace{self._scored()}"
         if not self.share < _USELESS:
             return f"Nothing useful is known about the exact machine's objective; {left}. Take more landmarks."
         chance = f", with 99 % probability ({self.sampled_rows:,} rows sampled)" if self.sampled_rows else ""
         return f"At most {100 * self.share:.2g} % above the exact machine's objective{chance}; {left}."
+
+    def _scored(self) -> str:
+        if not self.held_out:
+            return ""
+        said = f"it is right for {100 * self.score:.3g} %" if self.by_accuracy else f"its score is {self.score:.3g}"
+        return f"; on {self.held_out:,} objects held out, {said}"
 
 
 def excess_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import inspect
 import threading
@@ -11,7 +12,7 @@ from numbers import Number
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check, _deadline
@@ -215,13 +216,23 @@ class KernelEstimator(Certified, BaseEstimator):
         check_is_fitted(self)
         return weights_of_columns(self.expansion_, sign)
 
-    def excess(self, X: Any, y: Any, sample_weight: Any = None, *, exact_rows: int = EXACT_ROWS) -> Excess:
+    def excess(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        held_out: tuple[Any, Any] | None = None,
+        exact_rows: int = EXACT_ROWS,
+    ) -> Excess:
         """For `Nystrom` kernels: a bound on how far the objective is above that of the exact machine.
 
         It is computed from the training data in one pass over the full matrix or, for more than `exact_rows` objects,
-        from a sample of its rows. Printed, it is a sentence.
+        from a sample of its rows. With `held_out`, objects and targets that were not used in training, it also has the
+        score of the machine on them. Printed, it is a sentence.
         """
         check_is_fitted(self)
+        scored = {} if held_out is None else self._scored_on(*held_out)
         exact_rows = _check.integer(type(self).__name__, "exact_rows", exact_rows, low=0)
         objects = self.kernel_.kernel.coerce(X)
         claims = self._claims(objects, y, sample_weight)
@@ -230,7 +241,16 @@ class KernelEstimator(Certified, BaseEstimator):
         refuse_from_blocks(-1 if from_blocks else 0 if isinstance(support, slice) else support, "The excess")
         coefficients = np.zeros((len(objects), machine.coefficients.shape[1]))
         coefficients[support] = machine.coefficients
-        return excess_of(machine, coefficients, claims, objects, exact_rows)
+        found = excess_of(machine, coefficients, claims, objects, exact_rows)
+        return dataclasses.replace(found, **scored)
+
+    def _scored_on(self, X: Any, y: Any) -> dict[str, Any]:
+        """What the machine is worth on objects that it has not seen."""
+        if not (is_classifier(self) or is_regressor(self)):
+            raise _check.fail(type(self).__name__, "held_out", "None for a learner without predictions to score", X)
+        objects = self.kernel_.kernel.coerce(X)
+        score = float(self.score(objects, y))
+        return {"held_out": len(objects), "score": score, "by_accuracy": is_classifier(self)}
 
     def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
         """The problems that the machines solve on the training objects."""

@@ -147,7 +147,7 @@ class LinearMachine(KernelEstimator):
         """Fit the kernel and its columns; returns the features of these objects, dense or CSR."""
         self.kernel_ = self._kernel().fit(objects)
         if self.kernel_.feature_map() is None:
-            rule = "a kernel whose features can be written down, such as Linear or Spectrum"
+            rule = "a kernel with explicit features, such as Linear or Spectrum"
             remedy = "Kernel machines such as SVC take any kernel."
             raise _check.fail(type(self).__name__, "kernel", rule, self.kernel_.kernel, remedy)
         if features_of(self.kernel_).in_blocks:

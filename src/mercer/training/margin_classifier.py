@@ -38,6 +38,7 @@ from mercer.training.folds import FOLDS
 from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
+from mercer.training.pair_machines import CForm, Members, PairMachines, Report, Solved
 from mercer.training.parameters import LibsvmParameters
 from mercer.training.probabilities import (
     Calibration,
@@ -97,12 +98,10 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         """The upper bound of each coefficient, up to a factor; refuses problems without a solution."""
 
     @abstractmethod
-    def _solve(
-        self, gram: Gram, signs: Float64, bounds: Float64, limits: Limits, on_chunk: OnChunk | None
-    ) -> ovo.Solved:
+    def _solve(self, gram: Gram, signs: Float64, bounds: Float64, limits: Limits, on_chunk: OnChunk | None) -> Solved:
         """Train the machine of one pair of classes; returns it and the factor on its bounds."""
 
-    def _c_form(self) -> ovo.CForm | None:
+    def _c_form(self) -> CForm | None:
         """The loss that all machines minimise, if that is all they do, so small ones can be trained in one call."""
         return None
 
@@ -183,8 +182,8 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         return self
 
     def _train(
-        self, gram: Gram, codes: Indices, bounds: Float64, limits: Limits, report: ovo.Report | None = None
-    ) -> ovo.PairMachines:
+        self, gram: Gram, codes: Indices, bounds: Float64, limits: Limits, report: Report | None = None
+    ) -> PairMachines:
         if self._nu_form and codes.max() == 1:
             gram = gram.stored_if_it_fits()
         return ovo.train_pairs(gram, codes, bounds, self._solve, limits, report, self._c_form())
@@ -316,7 +315,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects, dropping=True)
         )
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
-        members, parts = ovo.Members(classes.codes, bounds, len(self.classes_)), []
+        members, parts = Members(classes.codes, bounds, len(self.classes_)), []
         for column, pair in enumerate(pairs(len(self.classes_))):
             ids, signs = members.of(pair)
             penalties = self._penalty_scales[column] * bounds[ids]
@@ -333,7 +332,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
         classes = known_classes(self.classes_, y)
         bounds = self._bounds(classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects))
-        members, claims = ovo.Members(classes.codes, bounds, len(self.classes_)), []
+        members, claims = Members(classes.codes, bounds, len(self.classes_)), []
         for column, pair in enumerate(pairs(len(self.classes_))):
             ids, signs = members.of(pair)
             penalties = self._penalty_scales[column] * bounds[ids]

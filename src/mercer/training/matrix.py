@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,10 +20,11 @@ from mercer.gram.block_rows import BlockRows, rows_of_features
 from mercer.gram.centring import Centred
 from mercer.gram.condensing import machine_over, read_whole, refuse_from_blocks, streams
 from mercer.gram.contract import Gram
+from mercer.gram.definiteness import look
 from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import DOUBLE_ENTRIES, gram_of, gram_of_rows, gram_of_values
-from mercer.gram.spectrum import negligible, smallest_eigenvalue
+from mercer.gram.spectrum import negligible
 from mercer.inputs.base import Objects
 from mercer.inputs.streamed import Streamed
 from mercer.inputs.vectors import Vectors, numbers_of, squared_lengths
@@ -169,7 +171,8 @@ def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects,
     """The Gram matrix for training with these losses; warns if little can be learnt from it."""
     warn_of_scales(objects.known())
     gram = training_gram(settings, fitted, objects, losses)
-    guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
+    worth = cost.of_matrix(form_of(losses, nu_form=settings.nu_form), len(objects), 0.0, len(objects))
+    guarded = guard(settings.owner, fitted.kernel, gram, settings.psd, worth)
     if isinstance(objects, Streamed) and streams(
         fitted, objects
     ):  # checking rows of the matrix would read everything once more
@@ -232,9 +235,12 @@ def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory,
         if streams(fitted, objects):
             return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
         objects = read_whole(objects, memory)
-    if features is not None and features.in_blocks:
-        rows = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0]
-        if cost.of_products(n, rows.shape[1]) <= cost.of_stored_products(n, numbers_of(objects)):
+    if features is not None and (features.in_blocks or fitted.kernel.is_linear):
+        width = numbers_of(objects)
+        entries = width
+        if features.in_blocks:
+            entries = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0].shape[1]
+        if cost.of_products(n, entries) <= cost.of_stored_products(n, width):
             return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
     gram = gram_of(fitted, objects, memory=memory)
     effort.announce(gram)
@@ -247,7 +253,7 @@ def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
     if dual:
         return
     if fitted.feature_map() is None:
-        rule = f"True or 'auto' with {fitted.kernel}, whose features cannot be written down"
+        rule = f"True or 'auto' with {fitted.kernel}, which has no explicit features"
         raise _check.fail(owner, "dual", rule, dual)
 
 
@@ -299,13 +305,16 @@ def in_passes(gram: Gram) -> bool:
     return isinstance(gram.factor, BlockRows) and gram.factor.streamed
 
 
-def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
-    """Check for a negative eigenvalue, unless kernel algebra excludes one, and handle it as `psd` says."""
+def guard(owner: str, kernel: Kernel, gram: Gram, psd: object, worth: float = math.inf) -> Guarded:
+    """Check for a negative eigenvalue, unless kernel algebra excludes one, and handle it as `psd` says.
+
+    Before a warning, the check costs at most a share of `worth`, the cost of training; otherwise it is thorough.
+    """
     mode = _check.choice(owner, "psd", psd, MODES)
     if kernel.psd or mode == "ignore":
         return Guarded(gram, gram)
     gram = gram.stored_if_it_fits()  # the solver needs it anyway
-    lowest = smallest_eigenvalue(gram)
+    lowest = look(gram, worth if mode == "warn" else math.inf).lowest
     if lowest >= -negligible(gram):
         return Guarded(gram, gram)
     if mode in REPAIRS:

@@ -94,7 +94,7 @@ def _nu_classifier(
     solution, rho = _with_margin(gram, problem, size, tol, limits, on_chunk)
     if rho <= _NOTHING * size:
         raise NoMarginError(
-            f"With nu={nu:g} there is no margin: more than this share of the objects cannot be separated by this "
+            f"With nu={nu:g} there is no margin: more than this fraction of the objects cannot be separated by this "
             "kernel (the same object with two labels, for example). Raise nu, or use a richer kernel or SVC."
         )
     scale = 1.0 / rho  # coefficients and bounds are scaled alike, so what was on a bound stays on it

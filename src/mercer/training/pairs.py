@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -14,45 +12,19 @@ from mercer.gram import cost
 from mercer.gram.contract import Gram
 from mercer.gram.pair_products import columns_of_groups
 from mercer.gram.pairs import PairBlocks
-from mercer.losses.base import Loss
-from mercer.losses.dual import Dual
-from mercer.solvers.box import small_pairs
-from mercer.solvers.box.small_pairs import SmallPairs
 from mercer.solvers.box.smo import worth_storing
-from mercer.solvers.drive import Chunk, Limits, OnChunk
-from mercer.solvers.problem import LossProblem
-from mercer.training.certificate import Certificate, certify
+from mercer.solvers.drive import Chunk, Limits
 from mercer.training.folds import folds_with_every_class, out_of_fold
 from mercer.training.matrix import Guarded, Repair, in_passes
+from mercer.training.pair_machines import CForm, Members, PairMachines, Report, Solve, Solved, grouped_by_class
+from mercer.training.pairs_at_once import train_in_blocks, train_small, trained_at_once, trained_in_blocks
 from mercer.training.probabilities import (
     Calibration,
     evidence_of_classes,
     evidence_of_pairs,
     fit_calibration,
 )
-from mercer.training.train import Machine
 from mercer.training.voting import one_vs_rest_shape, pairs
-
-_ENTRIES_AT_ONCE = 1 << 19
-"""Matrix entries of small pairs per compiled call: a few milliseconds. Shorter calls gain nothing; longer ones delay
-Ctrl-C and other threads."""
-_ENTRIES_OF_A_PAIR = 300.0
-"""The fixed cost of a pair, in matrix entries."""
-
-Solved = tuple[Machine, float]
-"""A machine, and the factor on the bounds of its coefficients."""
-Solve = Callable[[Gram, Float64, Float64, Limits, OnChunk | None], Solved]
-Report = Callable[[float, str], None]
-
-
-@final
-@dataclass(frozen=True)
-class CForm:
-    """Machines that minimise 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)) with an intercept, for y = +1 or -1."""
-
-    loss: Loss
-    """Its dual is a box problem without kinks."""
-    tol: float
 
 
 def dual_coefficients(coefficients: Float64, codes: Indices, n_classes: int) -> Float64:
@@ -70,65 +42,6 @@ def from_dual_coefficients(layout: Float64, codes: Indices, n_classes: int) -> F
     return coefficients
 
 
-@final
-class Members:
-    """The objects with nonzero weight of each class and of each pair of classes."""
-
-    def __init__(self, codes: Indices, weights: Float64, n_classes: int, *, in_order: bool = False) -> None:
-        self._in_order = in_order or n_classes == 2  # keeps the order of the objects
-        used = np.flatnonzero(weights > 0)
-        own = codes[used]
-        ends = np.bincount(own, minlength=n_classes).cumsum()
-        self.groups = np.split(used[own.argsort(kind="stable")], ends[:-1])
-
-    def of(self, pair: tuple[int, int]) -> tuple[Indices, Float64]:
-        """The objects of a pair and their signs: +1 for the first class."""
-        first, second = (self.groups[label] for label in pair)
-        ids = np.concatenate((first, second))
-        signs = np.repeat((1.0, -1.0), (len(first), len(second)))
-        if not self._in_order:
-            return ids, signs
-        order = np.argsort(ids)
-        return ids[order], signs[order]
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class PairMachines:
-    """The machines of all pairs of classes, as arrays with one row per pair."""
-
-    ids: Indices
-    """The objects of all pairs, one pair after another ..."""
-    sizes: Indices
-    """... and the number of objects of each pair."""
-    coefficients: Float64
-    """The coefficients of these objects."""
-    intercepts: Float64
-    iterations: Indices
-    scales: Float64
-    """The factors on the bounds of coefficients."""
-    unfinished: list[Machine]
-    """The machines that did not converge."""
-    proofs: Callable[[], tuple[Certificate, ...]]
-
-    def columns(self, codes: Indices, n_classes: int) -> tuple[Indices, Any, Float64]:
-        """Support objects grouped by class, their number per class, and their coefficients in every machine.
-
-        Coefficients are written to their final place at once: with a hundred classes nearly all are zero, and moving
-        them takes longer than training.
-        """
-        used = np.flatnonzero(self.coefficients)
-        ids = self.ids[used]
-        place = np.full(len(codes), -1)
-        place[ids] = 0
-        grouped, counts = grouped_by_class(np.flatnonzero(place == 0), codes, n_classes)
-        place[grouped] = np.arange(len(grouped))
-        coefficients = np.zeros((len(grouped), len(self.sizes)))
-        column = np.arange(len(self.sizes)).repeat(self.sizes)[used]
-        coefficients[place[ids], column] = self.coefficients[used]
-        return grouped, counts, coefficients
-
-
 def train_pairs(
     gram: Gram,
     codes: Indices,
@@ -143,8 +56,10 @@ def train_pairs(
     `solve` trains one machine. Small machines of a `form` are trained many at a time.
     """
     members = Members(codes, bounds, int(codes.max()) + 1, in_order=in_passes(gram))
-    if form is not None and _trained_at_once(gram):
-        return _train_small(gram, members, bounds, form, solve, limits, report)
+    if form is not None and trained_at_once(gram):
+        return train_small(gram, members, bounds, form, solve, limits, report)
+    if form is not None and trained_in_blocks(gram, members, limits):
+        return train_in_blocks(gram, members, bounds, form, solve, limits, report)
     return _collected(members, _train_each(gram, members, bounds, solve, limits, report))
 
 
@@ -219,81 +134,6 @@ def _collected(members: Members, solved: list[Solved]) -> PairMachines:
     )
 
 
-def _trained_at_once(gram: Gram) -> bool:
-    exact = gram.dtype == np.float64 and gram.factor is None
-    return exact and gram.shape[0] <= small_pairs.LARGEST and gram.fits()
-
-
-def _train_small(
-    gram: Gram,
-    members: Members,
-    bounds: Float64,
-    form: CForm,
-    solve: Solve,
-    limits: Limits,
-    report: Report | None,
-) -> PairMachines:
-    """Train all machines in a few compiled calls; those left unsolved are trained one by one."""
-    found = SmallPairs.of(members.groups)
-    gram = gram.stored()
-    matrix, diagonal, sides = gram.exact(), gram.diagonal(), _sides(form.loss)
-    parts = _parts(np.diff(found.starts))
-
-    def job(part: slice) -> None:
-        limits.raise_if_stopped()
-        found.solve(matrix, diagonal, bounds, sides, form.tol, part)
-        if report is not None:
-            report(part.stop / len(found), "")
-
-    if len(parts) == 1:
-        job(parts[0])
-    else:
-        gram.executor.each(job, parts, limits.stop)
-    others: dict[int, Machine] = {}
-    for number in np.flatnonzero(found.gaps > form.tol).tolist():
-        own = found.part(number)
-        ids = found.ids[own]
-        others[number], _ = solve(gram.view(ids), found.signs[own], bounds[ids], limits, None)
-        found.coefficients[own] = others[number].coefficients
-        found.intercepts[number], found.iterations[number] = others[number].intercept, others[number].iterations
-
-    def proofs() -> tuple[Certificate, ...]:
-        return tuple(
-            others[number].certificate if number in others else _proof(form, found, number, bounds, diagonal)
-            for number in range(len(found))
-        )
-
-    unfinished = [machine for machine in others.values() if not machine.converged]
-    sizes, scales = np.diff(found.starts), np.ones(len(found))
-    return PairMachines(
-        found.ids, sizes, found.coefficients, found.intercepts, found.iterations, scales, unfinished, proofs
-    )
-
-
-def _parts(sizes: Indices) -> list[slice]:
-    """Groups of pairs, each small enough to check the clock and Ctrl-C between them."""
-    run = np.cumsum(sizes.astype(np.float64) ** 2 + _ENTRIES_OF_A_PAIR) // _ENTRIES_AT_ONCE
-    ends = [*(np.flatnonzero(np.diff(run)) + 1).tolist(), len(sizes)]
-    return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
-
-
-@cache
-def _sides(loss: Loss) -> Dual:
-    """The dual of two objects, labelled +1 and -1, with a penalty of 1; bounds are proportional to penalties."""
-    dual = loss.dual(np.array((1.0, -1.0)), np.ones(2))
-    assert dual is not None, "a loss without a quadratic dual"
-    return dual
-
-
-def _proof(form: CForm, found: SmallPairs, number: int, bounds: Float64, diagonal: Float64) -> Certificate:
-    own = found.part(number)
-    problem = LossProblem(form.loss, found.signs[own], bounds[found.ids[own]])
-    return certify(
-        problem, found.coefficients[own], found.outputs[own], float(found.intercepts[number]),
-        iterations=int(found.iterations[number]), dtype="float64", diagonal=diagonal[found.ids[own]],
-    )  # fmt: skip
-
-
 def worth_threads(gram: Gram, largest: int) -> bool:
     """Whether pairs of classes, the largest of `largest` objects, gain from being trained in parallel."""
     if gram.expensive and not gram.in_memory:
@@ -356,10 +196,3 @@ def support_by_class(
     full = guarded.expanded(every)
     grouped, counts = grouped_by_class(np.flatnonzero(np.any(full != 0, axis=1)), codes, n_classes)
     return grouped, counts, full[grouped], guarded.repair(every[grouped])
-
-
-def grouped_by_class(support: Indices, codes: Indices, n_classes: int) -> tuple[Indices, Any]:
-    """Support objects grouped by class, and their number per class."""
-    own = codes[support]
-    counts = np.bincount(own, minlength=n_classes)
-    return support[own.argsort(kind="stable")].astype(np.int32), counts.astype(np.int32)

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer import _check
 from mercer._types import Float64
 from mercer.errors import KernelError, KernelWarning
+from mercer.gram import cost
 from mercer.gram.block_rows import BlockRows, many_rows
 from mercer.gram.condensing import machine_over, of_weights, read_whole, streams
 from mercer.gram.contract import Gram
@@ -21,6 +22,7 @@ from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.streamed import Streamed
+from mercer.inputs.vectors import numbers_of
 from mercer.kernels.base import FittedKernel
 from mercer.losses.squared import Squared
 from mercer.solvers.drive import Limits
@@ -130,8 +132,9 @@ def _fit_by_products(
     gram: Gram,
 ) -> iterative.Found | None:
     """Solve iteratively if a factorisation would take long or not fit; None if a factorisation is better."""
-    fits = gram.fits()
-    if (fits and len(objects) < iterative.LEAST) or gram.expensive or not fitted.kernel.psd:
+    fits, n = gram.fits(), len(objects)
+    pays = cost.ridge_products_pay(n, numbers_of(objects), iterative.rank_for(n))
+    if (fits and not pays) or gram.expensive or not fitted.kernel.psd:
         return None
     found = iterative.solve(
         gram_of(fitted, objects, memory=settings.memory), problem.targets, problem.alpha, problem.weights,

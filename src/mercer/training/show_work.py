@@ -13,7 +13,7 @@ from mercer.errors import InputError
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
-from mercer.training import pairs as ovo
+from mercer.training.pair_machines import Members
 from mercer.training.show_work_text import Problem, as_latex, as_text
 from mercer.training.voting import pairs
 
@@ -73,7 +73,7 @@ def show_work(
     full[support] = machine.coefficients
     kernel = machine.kernel.kernel
     problems = []
-    members = ovo.Members(few.codes, few.penalties, len(labels))
+    members = Members(few.codes, few.penalties, len(labels))
     for column, (first, second) in enumerate(pairs(len(labels))):
         ids, signs = members.of((first, second))
         # With two classes, the second is +1, as in the decision function; otherwise the first of the pair.

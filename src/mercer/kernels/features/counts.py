@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Self, final
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating, Index, Int32, Int64, UInt64
@@ -87,8 +86,10 @@ class CountFeatures:
         """The same features under other names: one family of names per number."""
         return CountFeatures(renamed(self.ids, number), self.counts, self.offsets, self.squared_lengths, self.dtype)
 
-    def over(self, words: Vocabulary, dtype: DType, *, grow: bool) -> sp.csr_array:
+    def over(self, words: Vocabulary, dtype: DType, *, grow: bool) -> Any:
         """Rows over the columns of a vocabulary; unknown names are added with `grow`, else dropped."""
+        import scipy.sparse as sp
+
         columns = words.add(self.ids) if grow else words.find(self.ids)
         counts, offsets = self.counts, self.offsets
         known = columns >= 0
@@ -134,6 +135,8 @@ class SparseCounts:
         return cls(found.indices, found.data, found.indptr.astype(np.int64), len(words))
 
     def dense(self) -> DenseCounts:
+        import scipy.sparse as sp
+
         shape = (len(self), self.n_columns)
         dense: Any = sp.csr_array((self.counts, self.columns, self.offsets), shape=shape).toarray()
         return DenseCounts(dense)

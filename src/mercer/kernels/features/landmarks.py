@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import scipy.linalg
 
 from mercer._process import single_threaded_blas
 from mercer._types import Float64, Indices
@@ -61,6 +60,8 @@ def chosen(kernel: Kernel, objects: Any, state: State, m: int, random_state: int
 
 def whiten(similar: Any, triangle: Float64) -> Any:
     """L^-1 k(Z, x) for each row of similarities with the landmarks Z, in place."""
+    import scipy.linalg
+
     solve = scipy.linalg.blas.strsm if similar.dtype == np.float32 else scipy.linalg.blas.dtrsm
     with single_threaded_blas():
         solve(1.0, triangle.astype(similar.dtype, copy=False), similar.T, lower=1, overwrite_b=1)
@@ -73,6 +74,8 @@ def _whitened(block: Float64, diagonal: Float64) -> tuple[Indices, Float64]:
     largest = float(diagonal.max(initial=0.0))
     if not largest > 0.0:  # keep one landmark: all similarities are 0
         return np.zeros(min(1, len(block)), dtype=np.intp), np.ones((min(1, len(block)),) * 2)
+    import scipy.linalg
+
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(block, tol=_DEPENDENT * largest, lower=1)
     kept = order[:rank].astype(np.intp) - 1
     return kept, np.asfortranarray(np.tril(factor[:rank, :rank]))

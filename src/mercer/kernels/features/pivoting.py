@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import scipy.linalg
 
 from mercer._types import Float64, Floating, Indices
 
@@ -43,6 +42,8 @@ def pivoted(
     entries: Entries, diagonal: Float64, rank: int, rng: np.random.Generator, tolerance: float = NEGLIGIBLE
 ) -> Pivoted:
     """A factor of at most this rank; stops early when less than `tolerance` of the trace is left."""
+    import scipy.linalg
+
     n = len(diagonal)
     left = diagonal.copy()
     trace = float(left.sum())
@@ -69,6 +70,8 @@ def pivoted(
 
 def _accepted(block: Float64, weight: Float64, rng: np.random.Generator) -> tuple[Indices, Float64]:
     """Go through drawn pivots in turn: each is kept with the probability it still has, given those before it."""
+    import scipy.linalg
+
     work = block.copy()
     kept: list[int] = []
     for column in range(len(work)):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer._types import Float64
 from mercer.inputs.vectors import is_sparse
@@ -30,13 +29,15 @@ class FeatureMatrix:
 def rows_times(rows: Any, factors: Float64) -> Any:
     """Each row times its factor."""
     column = factors.astype(rows.dtype, copy=False)[:, None]
-    return sp.csr_array(rows.multiply(column)) if is_sparse(rows) else rows * column
+    return rows.multiply(column).tocsr() if is_sparse(rows) else rows * column
 
 
 def side_by_side(parts: Sequence[Any]) -> Any:
     """The columns of all parts; CSR if any of them is."""
     if not any(is_sparse(rows) for rows in parts):
         return np.hstack(parts)
+    import scipy.sparse as sp
+
     return sp.csr_array(sp.hstack([sp.csr_array(rows) for rows in parts], format="csr"))
 
 
@@ -46,6 +47,8 @@ def stacked(blocks: Sequence[Any]) -> Any:
         return blocks[0] if len(blocks) == 1 else np.vstack(blocks)
     rows = blocks[0]
     if len(blocks) > 1:
+        import scipy.sparse as sp
+
         for block in blocks:
             block.resize(block.shape[0], blocks[-1].shape[1])
         rows = sp.csr_array(sp.vstack(blocks, format="csr"))

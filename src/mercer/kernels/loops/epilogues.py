@@ -75,7 +75,14 @@ def rational(tile: Floating, rate: float, exponent: float) -> None:
         _rational(tile, kind(rate), kind(min(exponent, largest)), _LOWEST[kind], largest)
 
 
-@jit
+def _squared_distances_plain(tile: Array, left: Array, right: Array) -> None:
+    tile *= -2
+    tile += left[:, None]
+    tile += right
+    np.maximum(tile, 0, out=tile)
+
+
+@jit(plain=_squared_distances_plain)
 def squared_distances(tile: Array, left: Array, right: Array) -> None:
     """Turn inner products into squared distances, in place, never below zero."""
     two = tile.dtype.type(2)
@@ -107,7 +114,13 @@ def _exp(tile: Array, gain: Array, lowest: Array, highest: Array) -> None:
             row[j] = exp_like(min(max(gain * row[j], lowest), highest), row)
 
 
-@jit(reassociate=False)
+def _exp_of_negative_plain(tile: Array, rate: Array, lowest: Array) -> None:
+    with np.errstate(over="ignore"):
+        tile *= -rate
+    np.exp(np.maximum(tile, lowest, out=tile), out=tile)
+
+
+@jit(reassociate=False, plain=_exp_of_negative_plain)
 def _exp_of_negative(tile: Array, rate: Array, lowest: Array) -> None:
     for i in range(tile.shape[0]):
         row = tile[i]
@@ -123,7 +136,13 @@ def _tanh(tile: Array, gain: Array, offset: Array) -> None:
             row[j] = tanh_like(gain * row[j] + offset, row)
 
 
-@jit(reassociate=False)
+def _matern_plain(tile: Array, rate: Array, square: Array, farthest: Array) -> None:
+    with np.errstate(over="ignore"):
+        x = np.minimum(rate * tile, farthest)
+    np.multiply(1 + x + square * x * x, np.exp(-x), out=tile)
+
+
+@jit(reassociate=False, plain=_matern_plain)
 def _matern(tile: Array, rate: Array, square: Array, farthest: Array) -> None:
     one = tile.dtype.type(1)
     for i in range(tile.shape[0]):
@@ -151,7 +170,14 @@ def _reciprocal(tile: Array) -> None:
             row[j] = one / row[j]
 
 
-@jit
+def _power_plain(tile: Array, gain: Array, offset: Array, degree: int) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        tile *= gain
+        tile += offset
+        np.power(tile, tile.dtype.type(degree), out=tile)
+
+
+@jit(plain=_power_plain)
 def _power(tile: Array, gain: Array, offset: Array, degree: int) -> None:
     for i in range(tile.shape[0]):
         row = tile[i]

@@ -55,7 +55,14 @@ class Categorical(Kernel):
         return np.ones(len(features))
 
 
-@jit
+def _matches_plain(left: Array, right: Array, out: Array) -> None:
+    out.fill(0)
+    for k in range(left.shape[1]):
+        out += left[:, k, None] == right[:, k]
+    out /= left.shape[1]
+
+
+@jit(plain=_matches_plain)
 def _matches(left: Array, right: Array, out: Array) -> None:
     columns = left.shape[1]
     turned = np.empty((columns, LINE), dtype=np.uint64)

@@ -28,7 +28,12 @@ _APART = 16
 """Padding between two lines: lines a power of two apart evict each other from the L1 cache."""
 
 
-@jit
+def _turn_plain(rows: Array, start: int, first: int, turned: Array) -> None:
+    part = rows[start : start + LINE, first : first + turned.shape[0]].T
+    turned[: part.shape[0], : part.shape[1]] = part
+
+
+@jit(plain=_turn_plain)
 def turn(rows: Array, start: int, first: int, turned: Array) -> None:
     """Write features `first`, `first` + 1, ... of the `LINE` rows from `start` into the rows of `turned`."""
     # In strips of eight rows, whose lines all stay in the L1 cache while their features are read.
@@ -88,7 +93,23 @@ def _save(sums: Array, i: int, start: int, count: int, out: Array) -> None:
             line[j] = source[j]
 
 
-@jit
+def _add_plain(
+    rows: Array, turned: Array, start: int, term: int, least: Array, begun: bool, sums: Array, out: Array
+) -> None:
+    part = out[:, start : start + LINE]
+    if not begun:
+        part.fill(0)
+    for k in range(rows.shape[1]):
+        x, z = rows[: len(out), k, None], turned[k, : part.shape[1]]
+        if term in (ABSOLUTE, MINIMUM):
+            part += np.abs(x - z) if term == ABSOLUTE else np.minimum(x, z)
+        elif term == CHI_SQUARED:
+            part += (x - z) * ((x - z) / np.maximum(x + z, least))
+        else:
+            part += (x + x) * (z / np.maximum(x + z, least))
+
+
+@jit(plain=_add_plain)
 def _add(rows: Array, turned: Array, start: int, term: int, least: Array, begun: bool, sums: Array, out: Array) -> None:
     for i in range(0, rows.shape[0], 4):
         count = _load(out, i, start, begun, sums)

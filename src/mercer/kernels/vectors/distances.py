@@ -7,7 +7,6 @@ from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
@@ -108,6 +107,8 @@ class Euclidean(SquaredEuclidean):
         if not (is_sparse(left.rows) or is_sparse(right.rows)):
             _renew(left.rows, right.rows, *lengths, share, out)
         else:
+            import scipy.sparse as sp
+
             near = np.argwhere(out < share * (lengths[0][:, None] + lengths[1]))
             for start in range(0, len(near), _PAIRS_AT_ONCE):
                 i, j = near[start : start + _PAIRS_AT_ONCE].T

@@ -10,7 +10,6 @@ from math import comb
 from typing import Any, final
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer._types import Float64, Indices
 from mercer.errors import InputError, MemoryBudgetError
@@ -77,6 +76,8 @@ class Monomials:
         if not vectors.is_sparse:
             return _evaluate(values.astype(np.float64), degrees, plan, weights)
         parts = (values[start : start + _ROWS_AT_ONCE].toarray() for start in range(0, len(vectors), _ROWS_AT_ONCE))
+        import scipy.sparse as sp
+
         blocks = [sp.csr_array(_evaluate(part.astype(np.float64), degrees, plan, weights)) for part in parts]
         return sp.vstack(blocks, format="csr")
 

@@ -1,4 +1,4 @@
-"""The machines of all pairs of groups of objects on one small matrix, many of them in one compiled call.
+"""The machines of all pairs of groups of objects on one small matrix, or on its blocks, many in one compiled call.
 
 Problem   for every two groups of objects, minimise 1/2 b'Kb + linear'b over lower <= b <= upper, sum(b) = 0
 Given     a matrix K in float64, the groups, the largest coefficient of each object, and the dual of a loss of two sides
@@ -26,6 +26,35 @@ from mercer.solvers.box.step_rules import SOME, STEPS
 
 LARGEST = 2048
 """Maximum number of objects: the matrix then takes 32 MiB, and one compiled call at most a few tenths of a second."""
+
+
+_NOTHING, _NOWHERE = np.empty(0), np.empty((0, 3), dtype=np.int64)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """The matrix of the pairs of one group with some of those after it, without the whole matrix."""
+
+    first: int
+    others: range
+    sizes: Indices
+    """Of all groups."""
+    within: Float64
+    """The matrices within all groups, row after row ..."""
+    starts: Indices
+    """... and where those of each group begin."""
+    across: Float64
+    """Rows of the first group, columns of the others."""
+
+    def places(self) -> Indices:
+        """Where the numbers of each pair are: within the first group, within the second, and the first column."""
+        found = np.empty((len(self.others), 3), dtype=np.int64)
+        part = slice(self.others.start, self.others.stop)
+        found[:, 0], found[:, 1] = self.starts[self.first], self.starts[part]
+        found[0, 2] = 0
+        self.sizes[part][:-1].cumsum(out=found[1:, 2])
+        return found
 
 
 @final
@@ -81,15 +110,32 @@ class SmallPairs:
     def solve(self, matrix: Float64, diagonal: Float64, bounds: Float64, sides: Dual, tol: float, some: slice) -> None:
         """Solve some of the pairs; `sides` is the dual of two objects, of +1 and -1, with a penalty of 1."""
         _solve_pairs(
-            matrix, diagonal, bounds, np.array((sides.linear, sides.lower, sides.upper)), tol, STEPS, SOME,
-            some.start, some.stop, self.ids, self.starts, self.signs, self.coefficients, self.outputs,
+            matrix, _NOTHING, _NOWHERE, diagonal, bounds, np.array((sides.linear, sides.lower, sides.upper)), tol,
+            STEPS, SOME, some.start, some.stop, self.ids, self.starts, self.signs, self.coefficients, self.outputs,
             self.intercepts, self.iterations, self.gaps,
         )  # fmt: skip
+
+    def solve_blocks(self, blocks: Blocks, diagonal: Float64, bounds: Float64, sides: Dual, tol: float) -> None:
+        """Solve the pairs of one group with some of those after it."""
+        begin = self._number(blocks.first, blocks.others.start)
+        end = begin + blocks.others.stop - blocks.others.start
+        _solve_pairs(
+            blocks.across, blocks.within, blocks.places(), diagonal, bounds,
+            np.array((sides.linear, sides.lower, sides.upper)), tol, STEPS, SOME, begin, end, self.ids, self.starts,
+            self.signs, self.coefficients, self.outputs, self.intercepts, self.iterations, self.gaps,
+        )  # fmt: skip
+
+    def _number(self, first: int, second: int) -> int:
+        """Which pair two groups are."""
+        count = len(self.groups)
+        return first * count - first * (first + 1) // 2 + second - first - 1
 
 
 @jit
 def _solve_pairs(
     matrix: Array,
+    within: Array,
+    places_within: Array,
     diagonal: Array,
     bounds: Array,
     sides: Array,
@@ -107,11 +153,15 @@ def _solve_pairs(
     iterations: Array,
     gaps: Array,
 ) -> None:
-    """Solve the pairs from `begin` to `end`, by at most `steps` per object and some `more`."""
+    """Solve the pairs from `begin` to `end`, by at most `steps` per object and some `more`.
+
+    Their rows are those of the matrix, or come from blocks, of which it has those across groups.
+    """
     largest = 0
     for number in range(begin, end):
         largest = max(largest, starts[number + 1] - starts[number])
-    alone = largest == matrix.shape[0]  # all objects in order: the matrix itself can be used
+    in_blocks = places_within.shape[0] > 0
+    alone = not in_blocks and largest == matrix.shape[0]  # all objects in order: the matrix itself can be used
     store = np.empty(0 if alone else largest * largest)
     # Once for all pairs: of few objects, to get memory takes longer than to solve them.
     numbers, single, places, flags = (
@@ -123,8 +173,16 @@ def _solve_pairs(
         n = stop - start
         own = ids[start:stop]
         square = matrix
+        first, second, across = matrix, matrix, matrix[:, :0]
         if not alone:
             square = store[: n * n].reshape(n, n)
+        if in_blocks:
+            cut = matrix.shape[0]
+            place, other, column = places_within[number - begin]
+            first = within[place : place + cut * cut].reshape(cut, cut)
+            second = within[other : other + (n - cut) * (n - cut)].reshape(n - cut, n - cut)
+            across = matrix[:, column : column + n - cut]
+        elif not alone:
             for i in range(n):
                 row, source = square[i], matrix[own[i]]
                 for j in range(n):
@@ -135,15 +193,19 @@ def _solve_pairs(
             linear[t] = sides[0, side]
             lower[t], upper[t] = sides[1, side] * bound, sides[2, side] * bound
             ends[t] = diagonal[own[t]]
+            flags[0, t] = not in_blocks
         iterations[number], gaps[number], intercepts[number] = _solve(
-            square, ends, linear, lower, upper, tol, steps * n + more, coefficients[start:stop], outputs[start:stop],
-            numbers, single, places, flags,
+            square, first, second, across, ends, linear, lower, upper, tol, steps * n + more,
+            coefficients[start:stop], outputs[start:stop], numbers, single, places, flags,
         )  # fmt: skip
 
 
 @jit(inline=True)
 def _solve(
     K: Array,
+    within: Array,
+    beside: Array,
+    across: Array,
     diagonal: Array,
     linear: Array,
     lower: Array,
@@ -159,19 +221,19 @@ def _solve(
 ) -> tuple[int, float, float]:
     """Solve one problem from b = 0: the number of steps, the violation of optimality and the intercept.
 
-    The last four are memory to work in.
+    Rows of K that are not there come from the blocks that follow it. The last four are memory to work in.
     """
     n = b.shape[0]
     kink, F, first, second = numbers[4, :n], numbers[5, :n], numbers[6, :n], numbers[7, :n]
     there, known, used = flags[0, :n], flags[1, :n], places[:n]
     for t in range(n):  # loops, since array expressions take seconds to compile
-        there[t], known[t] = True, False
+        known[t] = False
         kink[t], first[t], second[t], used[t] = 0.0, 0.0, 0.0, 0
         F[t] = -linear[t]
     scratch = single[2, :n]
     did, _ = pair_steps(
-        K, there, K, K, K, diagonal, b, F, lower, upper, kink, single[0, :n], single[1, :n], tol, limit, 0,
-        scratch, scratch.view(np.int32), first, second, used, known, np.zeros(1), np.zeros(3, np.int64),
+        K, there, within, beside, across, diagonal, b, F, lower, upper, kink, single[0, :n], single[1, :n], tol, limit,
+        0, scratch, scratch.view(np.int32), first, second, used, known, np.zeros(1), np.zeros(3, np.int64),
     )  # fmt: skip
     moves, count = first, 0
     for t in range(n):

@@ -28,8 +28,6 @@ from mercer.solvers.drive import Limits
 from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients
 from mercer.solvers.ridge.direct import RidgeSolution
 
-LEAST = 8192
-"""Objects from which on it is worth it: a factorisation of fewer takes seconds, and is exact to rounding."""
 ENOUGH = 1e-6
 """The error of a solution as a share of the right-hand side, as direct solutions are trusted with."""
 _ROUND = 1e-3
@@ -63,7 +61,7 @@ def solve(gram: Gram, y: Float64, alpha: Float64, weights: Float64, *, intercept
     """Solve for each output with its own alpha; the matrix is float32 where the kernel allows it."""
     packed = packed_if_it_fits(gram)
     n, exact = len(y), gram.refined()
-    factor = low_rank(gram, min(_RANK, max(1, n // _OBJECTS_PER_RANK))).factor
+    factor = low_rank(gram, rank_for(n)).factor
     root = np.sqrt(weights)[:, None]
     coefficients, outputs, constants, residual = np.empty_like(y), np.empty_like(y), np.zeros(y.shape[1]), 0.0
     for value in np.unique(alpha):
@@ -78,6 +76,11 @@ def solve(gram: Gram, y: Float64, alpha: Float64, weights: Float64, *, intercept
             solved, images = (both[:, :-1] - both[:, -1:] * share for both in (solved, images))
         coefficients[:, columns], outputs[:, columns] = root * solved, images
     return Found(RidgeSolution(coefficients, constants), outputs, residual, gram.entries_computed)
+
+
+def rank_for(n: int) -> int:
+    """The rank of the preconditioner."""
+    return min(_RANK, max(1, n // _OBJECTS_PER_RANK))
 
 
 def _positive(packed: Gram, gram: Gram, exact: Gram, alpha: float, weights: Float64) -> Gram:

@@ -209,7 +209,7 @@ class Texts(Field):
             or not all(isinstance(text, str) for text in texts)
             or len(set(texts)) < len(texts)
         ):
-            raise ModelFileError(f"{name!r} is no list of different strings.")
+            raise ModelFileError(f"{name!r} is not a list of different strings.")
         return {text: place for place, text in enumerate(texts)} if self._places else texts
 
 

@@ -147,7 +147,7 @@ def _check_fitted(parts: Any) -> None:
 def named(node: Any, length: int, what: str) -> list[tuple[Any, ...]]:
     """Parts with different names, each a model or a word."""
     if not isinstance(node, list) or not all(isinstance(one, list | tuple) and len(one) == length for one in node):
-        raise ModelFileError(f"its {what} are no list of names and models.")
+        raise ModelFileError(f"its {what} are not a list of names and models.")
     names = [one[0] for one in node]
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise ModelFileError(f"two of its {what} have one name.")
@@ -162,7 +162,7 @@ def _check_weights(params: Mapping[str, Any]) -> None:
     if weights is not None and not (
         isinstance(weights, dict) and all(isinstance(weight, int | float) for weight in weights.values())
     ):
-        raise ModelFileError("the weights of its transformers are no numbers.")
+        raise ModelFileError("the weights of its transformers are not numbers.")
 
 
 def _plain_columns(columns: Any, places: Any) -> Any:

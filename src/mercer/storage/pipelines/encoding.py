@@ -19,7 +19,7 @@ class _Type(Field):
 
     def read(self, name: str, parts: Parts) -> Any:
         found = np.dtype(parts.values.get(name, ""))  # refused if it is not a type
-        require(found.kind in "fiubO" and found.itemsize <= 8, parts.estimator, f"{name!r} is no type of columns")
+        require(found.kind in "fiubO" and found.itemsize <= 8, parts.estimator, f"{name!r} is not a type of columns")
         return found
 
 
@@ -79,7 +79,7 @@ def _ordinal(model: Any) -> None:
 def _imputer(model: Any) -> None:
     found = model.statistics_
     right = isinstance(found, np.ndarray) and found.shape == (model.n_features_in_,) and found.dtype.kind in "fiubOU"
-    require(right, model, "its fillings are no row")
+    require(right, model, "its fill values are not a row")
     if found.dtype.kind == "O":
         plain = all(item is None or isinstance(item, str | int | float | np.generic) for item in found)
         require(plain, model, "its fillings are neither numbers nor strings")

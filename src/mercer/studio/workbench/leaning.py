@@ -58,5 +58,10 @@ class Leaning:
         objects = self.model.objects(data)
         if self.wins is None and self.model.classes is not None:
             return np.asarray(self.model.decisions(objects)[:, 0])
-        expansion = self.model.estimator.expansion_
+        machine = self.model.machine
+        if machine.cells is not None:  # intercepts differ from cell to cell
+            return np.asarray(
+                machine.predict(objects) if self.wins is None else machine.decisions(objects)[:, self.wins]
+            )
+        expansion = machine.expansion
         return self.total(self.model.similarities(objects) @ expansion.coefficients + expansion.intercept)

@@ -25,13 +25,13 @@ _NEAREST = 3
 
 def result(outcome: Outcome, path: str, options: Options) -> dict[str, Any]:
     """Everything that the page shows of a finished search."""
-    model, best = outcome.model, outcome.search.best
+    model = outcome.model
     proof = model.estimator.certificate_
     return {
         "task": outcome.problem.task,
         "target": outcome.problem.data.target,
-        "kernel": str(best.kernel),
-        "penalty": best.penalty,
+        "kernel": model.about["kernel"],
+        "penalty": model.about["penalty"],
         "penalty_name": model.about["penalty_name"],
         "score": dataclasses.asdict(outcome.estimate),
         "verdict": outcome.verdict,
@@ -85,7 +85,7 @@ def _errors(outcome: Outcome) -> list[dict[str, Any]]:
 def _nearest(outcome: Outcome, row: int) -> list[dict[str, Any]]:
     """Support objects with the largest normalised kernel value."""
     model, objects = outcome.model, outcome.problem.objects
-    expansion = model.estimator.expansion_
+    expansion = model.machine.expansion
     if not hasattr(objects, "take") or outcome.problem.preparation.kind == "gram":
         return []
     across = model.similarities(objects.take(np.array([row])))[0]

@@ -76,8 +76,8 @@ def _all(seen: Seen) -> Iterator[Finding]:
     if seen.examined > 3 and seen.shape.flatness > FLAT:
         yield Finding(
             "diagonal", "problem" if seen.shape.flatness > VERY_FLAT else "warning",
-            f"The matrix is nearly diagonal: {seen.shape.participation:.0f} of {seen.examined - 1} directions count "
-            f"alike, and the nearest other object has a similarity of {seen.shape.nearest_similarity:.2g}.",
+            f"The matrix is nearly diagonal: {seen.shape.participation:.0f} of {seen.examined - 1} directions are "
+            f"equally important, and the nearest other object has a similarity of {seen.shape.nearest_similarity:.2g}.",
             "Compare by fewer, relevant features, or with a wider kernel: shorter substrings, fewer iterations, a "
             "smaller gamma or degree.",
         )  # fmt: skip

@@ -45,15 +45,15 @@ def _judged(seen: Seen) -> tuple[str, str]:
     if _diagonal(seen, lift):
         return "diagonal", (
             "No object resembles another: the nearest one has, typically, a similarity of "
-            f"{shape.nearest_similarity:.2g}, and {shape.participation:.0f} of {seen.examined - 1} directions count "
-            "alike."
+            f"{shape.nearest_similarity:.2g}, and {shape.participation:.0f} of {seen.examined - 1} directions are "
+            "equally important."
         )
     if seen.one_label:
         return "weak", "All labels are the same."
     if labels is None:
         return "good", (
-            f"Objects form groups ({shape.components_90} directions hold 90 % of what tells them apart). Whether these "
-            "share their labels, only labels can say."
+            f"Objects form groups ({shape.components_90} directions have 90 % of the variation). Without labels, it is "
+            "not known whether groups share them."
         )
     if lift >= GOOD and (labels.p_value is None or labels.p_value <= 0.05):
         return "good", f"Similar objects share their labels: {_agreement(labels)}."

@@ -1,0 +1,95 @@
+"""A look for negative eigenvalues that costs no more than what waits for it."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mercer import kernels
+from mercer.gram import cost, definiteness, spectrum
+from mercer.gram.definiteness import look
+from mercer.gram.make import gram_of
+from mercer.gram.spectrum import negligible
+
+N = 700
+
+
+def given(matrix):
+    return gram_of(kernels.Precomputed().fit(matrix), matrix)
+
+
+def with_eigenvalues(values):
+    vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(len(values), len(values))))[0]
+    matrix = (vectors * values) @ vectors.T
+    return (matrix + matrix.T) / 2
+
+
+POSITIVE = np.linspace(0.5, 20.0, N)
+WORTH = {"factored": cost.of_single_factor(N), "stepped": cost.of_single_factor(N) / 2}
+"""As much as a factor in float32 costs, and half as much."""
+
+
+@pytest.fixture(params=sorted(WORTH))
+def worth(request, monkeypatch):
+    monkeypatch.setattr(spectrum, "directly", lambda n: False)
+    return WORTH[request.param]
+
+
+def test_positive_matrices_pass(worth):
+    for values in (POSITIVE, np.maximum(POSITIVE - 5.0, 0.0)):  # singular ones, too
+        gram = given(with_eigenvalues(values))
+        assert look(gram, worth).lowest >= -negligible(gram)
+
+
+@pytest.mark.parametrize("lowest", [-300.0, -5.0])
+def test_a_negative_value_is_attained(worth, lowest):
+    gram = given(with_eigenvalues(np.concatenate(([lowest], POSITIVE[1:]))))
+    assert lowest - 1e-9 <= look(gram, worth).lowest < 0.5 * lowest
+
+
+def test_a_factor_in_single_precision_sees_a_millionth_of_the_trace(monkeypatch):
+    monkeypatch.setattr(spectrum, "directly", lambda n: False)
+    for share, seen in ((-1e-5, True), (-1e-8, False)):
+        values = POSITIVE.copy()
+        values[0] = share * values.sum()
+        gram = given(with_eigenvalues(values))
+        found = look(gram, WORTH["factored"])
+        assert (found.lowest < -negligible(gram)) == seen
+        assert seen or (found.chance == 0.0 and found.doubt >= -values[0])
+
+
+def test_low_rank_is_proved_and_what_is_left_is_not_overlooked(monkeypatch):
+    monkeypatch.setattr(spectrum, "directly", lambda n: False)
+    X = np.random.default_rng(1).normal(size=(N, 5))
+    worth = 0.9 * cost.of_factor(N)
+    found = look(given(X @ X.T), worth)
+    assert found.lowest == 0.0
+    assert found.chance <= 1e-9
+    assert found.doubt <= negligible(given(X @ X.T))
+    # The same diagonal, to which a factor of rank five is everything; but two objects are more alike than any can be.
+    spoilt = X @ X.T
+    spoilt[3, 4] = spoilt[4, 3] = 1.5 * math.sqrt(spoilt[3, 3] * spoilt[4, 4])
+    assert look(given(spoilt), worth).lowest < -negligible(given(spoilt))
+
+
+def test_a_negative_self_similarity_is_a_proof():
+    matrix = with_eigenvalues(POSITIVE)
+    matrix[7, 7] = -0.5
+    assert look(given(matrix), 0.0).lowest <= -0.5
+
+
+def test_doubt_grows_as_the_look_gets_shorter(monkeypatch):
+    monkeypatch.setattr(spectrum, "directly", lambda n: False)
+    gram = given(with_eigenvalues(POSITIVE))
+    doubts = [look(gram, worth).doubt for worth in (math.inf, WORTH["factored"], WORTH["stepped"])]
+    assert doubts == sorted(doubts)
+
+
+def test_the_look_costs_less_than_training():
+    """Counted in products with the matrix: as many as the shares of the cost of training allow."""
+    for n in (1_000, 4_000, 20_000):
+        worth = cost.of_matrix(cost.KINKED, n, 0.0, n)
+        steps = max(definiteness._FEWEST_STEPS, definiteness._PRODUCTS * worth / spectrum.of_product(n))
+        rank = definiteness._LOW_RANK * worth
+        part = definiteness._PART * worth
+        assert steps * spectrum.of_product(n) + rank + part <= 0.5 * worth
