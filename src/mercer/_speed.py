@@ -14,9 +14,9 @@ CHOLESKY, EIGENVALUES, EIGENVECTORS, SINGULAR = 0.7, 2.0, 8.0, 17.0
 """Flops per n^3 of a factorisation, of a few eigenvalues, of all eigenvectors and of all singular vectors, as if each
 flop took as long as in a product of matrices: measured with LAPACK at n = 1,500."""
 _SIDE, _TIMES = 256, 6
-"""The size of the timed product, and the number of repetitions on all threads and on one, of which the best counts:
-some milliseconds in all. Smaller products are slower per operation, and would give too long an estimate; so would all
-threads of a busy machine, which wait for each other hundreds of times as long as they work."""
+"""The side of the timed matrix product, and how many times it is timed on all threads and on one; the best counts.
+Smaller products are slower than large ones and would overestimate the time; so would those of all threads on a busy
+machine, which spend far more time waiting for each other than working."""
 
 
 def seconds(flops_per_cube: float, n: int) -> float:

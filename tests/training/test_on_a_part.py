@@ -16,6 +16,7 @@ from mercer import (
     _deadline,
     kernels,
 )
+from mercer.errors import TimeLimitError
 from mercer.gram.make import gram_of
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.training import on_a_part
@@ -125,7 +126,7 @@ def test_parts_grow_until_time_is_short():
         status = on_a_part.Status.CONVERGED
 
     sizes, left = [], iter([1e9, 1e9, -1.0])
-    parts = on_a_part.Growing(np.ones(1024), None, 32, lambda: next(left))
+    parts = on_a_part.Growing(np.ones(1024), None, 32, lambda: next(left), None)
     part, _ = parts.largest(lambda one: sizes.append(len(one.ids)) or Ended())
     assert sizes == [32, 64, 128]
     assert len(part.ids) == 128
@@ -137,11 +138,21 @@ def test_what_did_not_end_is_not_taken():
         def __init__(self, status):
             self.status = status
 
-    parts = on_a_part.Growing(np.ones(1024), None, 32, lambda: 1e9)
+    parts = on_a_part.Growing(np.ones(1024), None, 32, lambda: 1e9, None)
     statuses = iter([on_a_part.Status.CONVERGED, on_a_part.Status.OUT_OF_TIME])
     part, found = parts.largest(lambda _: Ended(next(statuses)))
     assert len(part.ids) == 32
     assert found.status is on_a_part.Status.CONVERGED
+
+
+def test_without_time_for_the_first_part_the_error_is_about_all_objects():
+    def late(_):
+        raise TimeLimitError("time_limit = 2 s was over with 3 % of a part of a part done.")
+
+    parts = on_a_part.Growing(np.ones(1500), None, 32, lambda: 0.0, gram_of(kernels.RBF().fit(X), X))
+    said = r"before there was a first machine of 1,500 objects\..* would take about"
+    with _deadline.limited(2.0), pytest.raises(TimeLimitError, match=said):
+        parts.largest(late)
 
 
 def test_without_a_limit_all_objects_count(short):

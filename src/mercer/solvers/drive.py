@@ -171,7 +171,7 @@ class Solver(ABC):
             try:
                 return drive(self.init(gram, problem, start=start, tol=tol), tol, limits or Limits(), on_chunk, began)
             except TimeLimitError as error:
-                raise _without_a_machine(gram, error) from error
+                raise without_a_machine(gram, error) from error
 
 
 def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float) -> Solution:
@@ -207,7 +207,7 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
     return replace(found, stats=replace(found.stats, gap=run.gap))
 
 
-def _without_a_machine(gram: Gram, error: TimeLimitError) -> TimeLimitError:
+def without_a_machine(gram: Gram, error: TimeLimitError) -> TimeLimitError:
     """What to say where time was over before there was anything to return: what was under way is a part of a part."""
     limit, n = _deadline.CURRENT.get(), gram.shape[0]
     if limit is None:

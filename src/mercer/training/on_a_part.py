@@ -21,7 +21,7 @@ from mercer import _deadline
 from mercer._types import Float64, Indices
 from mercer.errors import TimeLimitError
 from mercer.gram.contract import Gram
-from mercer.solvers.drive import Limits
+from mercer.solvers.drive import Limits, without_a_machine
 from mercer.solvers.numerics.thinning import thinned
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Status
@@ -90,12 +90,17 @@ class Growing:
     """Each of which keeps its share of the objects."""
     stride: int
     left: Callable[[], float]
+    gram: Gram
+    """Of all objects."""
 
     def largest(self, train: Callable[[Part], Made]) -> tuple[Part, Made]:
         """The largest part whose training came to its end, and what was trained; of the first, as far as it came."""
         part, stride = self._part(self.stride), self.stride
         began = time.monotonic()
-        found = train(part)
+        try:
+            found = train(part)
+        except TimeLimitError as error:
+            raise without_a_machine(self.gram, error) from error
         while stride > 3 and found.status is Status.CONVERGED:
             now = time.monotonic()
             if _GROWS * (now - began) > self.left():
@@ -134,4 +139,4 @@ def affordable(
     if share * seconds <= _FIRST * left():
         return None
     stride = max(2, math.ceil(n / max(_FEWEST, n * math.sqrt(max(left(), 0.0) * _MATRIX / seconds))))
-    return None if thinned(weights, stride, classes) is None else Growing(weights, classes, stride, left)
+    return None if thinned(weights, stride, classes) is None else Growing(weights, classes, stride, left, gram)
