@@ -21,7 +21,9 @@ from typing import Any, final
 
 import numpy as np
 import scipy.optimize
+from sklearn.base import is_classifier, is_regressor
 
+from mercer import _check
 from mercer._types import Float64, Indices
 from mercer.errors import KernelError
 from mercer.gram.block_rows import rows_of_features
@@ -131,6 +133,16 @@ def excess_of(
         bound += _best_dual(problem, own, float(np.sum(energy[pick])))
     left = max(0.0, 1.0 - float(seen.sum()) / max(float(whole.sum()), np.finfo(float).tiny))
     return Excess(primal, bound, left, sampled)
+
+
+def scored_on(estimator: Any, X: Any, y: Any) -> dict[str, Any]:
+    """The score of a machine on objects that it has not seen, as fields of `Excess`."""
+    if not (is_classifier(estimator) or is_regressor(estimator)):
+        owner = type(estimator).__name__
+        raise _check.fail(owner, "held_out", "None for a learner without predictions to score", X)
+    objects = estimator.kernel_.kernel.coerce(X)
+    score = float(estimator.score(objects, y))
+    return {"held_out": len(objects), "score": score, "by_accuracy": is_classifier(estimator)}
 
 
 def _squared(full: FittedKernel, machine: Expansion) -> Float64:

@@ -12,7 +12,7 @@ from numbers import Number
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check, _deadline
@@ -40,7 +40,7 @@ from mercer.kernels.weighing import weighing
 from mercer.solvers.drive import Limits
 from mercer.training.certificate import Certified
 from mercer.training.choices import Gamma, Memory, Psd, parameter_of_a_name
-from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
+from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of, scored_on
 from mercer.training.lazy_methods import answers_lazily
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
@@ -232,7 +232,7 @@ class KernelEstimator(Certified, BaseEstimator):
         score of the machine on them. Printed, it is a sentence.
         """
         check_is_fitted(self)
-        scored = {} if held_out is None else self._scored_on(*held_out)
+        scored = {} if held_out is None else scored_on(self, *held_out)
         exact_rows = _check.integer(type(self).__name__, "exact_rows", exact_rows, low=0)
         objects = self.kernel_.kernel.coerce(X)
         claims = self._claims(objects, y, sample_weight)
@@ -243,14 +243,6 @@ class KernelEstimator(Certified, BaseEstimator):
         coefficients[support] = machine.coefficients
         found = excess_of(machine, coefficients, claims, objects, exact_rows)
         return dataclasses.replace(found, **scored)
-
-    def _scored_on(self, X: Any, y: Any) -> dict[str, Any]:
-        """What the machine is worth on objects that it has not seen."""
-        if not (is_classifier(self) or is_regressor(self)):
-            raise _check.fail(type(self).__name__, "held_out", "None for a learner without predictions to score", X)
-        objects = self.kernel_.kernel.coerce(X)
-        score = float(self.score(objects, y))
-        return {"held_out": len(objects), "score": score, "by_accuracy": is_classifier(self)}
 
     def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
         """The problems that the machines solve on the training objects."""
