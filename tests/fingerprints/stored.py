@@ -37,6 +37,7 @@ MODELS: dict[str, tuple[Callable[[], Any], str, str]] = {
     "nu-svr-series": (lambda: mercer.NuSVR(kernel=problem("series").kernel), "series", "number"),
     "perceptron-trees": (lambda: mercer.KernelPerceptron(kernel=problem("trees").kernel, epochs=5), "trees", "two"),
     "nu-svc-precomputed": (lambda: mercer.NuSVC(kernel="precomputed", nu=0.3), "precomputed", "three"),
+    "landmarks-vectors": (lambda: mercer.SVC(kernel=kernels.Nystrom(kernels.RBF(), m=12)), "vectors", "three"),
     "ridge-chosen": (lambda: mercer.KernelRidgeCV(kernel="rbf", fit_intercept=True), "vectors", "number"),
 }
 """Name -> how the model was made, the problem whose new objects it predicts, and what it learnt to predict."""

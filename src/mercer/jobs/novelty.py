@@ -26,7 +26,7 @@ def support_rows(estimator: Any, objects: Any) -> Indices:
     if isinstance(estimator, Cells):
         return places(estimator)
     expansion = estimator.expansion_
-    landmarks = expansion.kernel.state.values.get("places")
+    landmarks = expansion.kernel.state.values.get("landmark_places")
     if landmarks is not None and len(landmarks) == len(expansion.support):
         found: Indices = streamed(ArrayBlocks(objects), expansion.kernel.kernel.domain).known_places[landmarks]
         return found

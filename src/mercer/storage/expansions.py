@@ -11,6 +11,9 @@ from mercer.errors import ModelFileError
 from mercer.gram.expansion import Expansion
 from mercer.kernels.base import State
 
+_LATER = {"landmark_places"}
+"""Arrays that files of earlier versions lack, and that prediction does not need."""
+
 
 def check_expansion(expansion: Expansion) -> None:
     """Refuse an expansion whose parts are inconsistent."""
@@ -44,12 +47,17 @@ def _check_state(expansion: Expansion) -> None:
         expansion.kernel.features(expansion.support.take(slice(0, 1)))
 
 
+def _same_names(state: State, form: State) -> bool:
+    missing = form.values.keys() - state.values.keys()
+    return missing <= _LATER and not state.values.keys() - form.values.keys()
+
+
 def _compare(state: State, form: State) -> None:
     wrong = "its kernel has a state that does not belong to it"
-    if state.values.keys() != form.values.keys() or len(state.parts) != len(form.parts):
+    if not _same_names(state, form) or len(state.parts) != len(form.parts):
         raise ModelFileError(f"{wrong}.")
-    for name, array in form.values.items():
-        found, expected = state.values[name], np.asarray(array)
+    for name, found in state.values.items():
+        expected = np.asarray(form.values[name])
         if found.dtype.kind != expected.dtype.kind or found.ndim != expected.ndim:
             raise ModelFileError(f"{wrong}: {name!r} is of the wrong type or shape.")
         if found.dtype.kind == "f" and np.isnan(found).any():

@@ -69,7 +69,7 @@ class Nystrom(Embedding):
         inner = self.kernel.resolve(objects)
         pivots = self.landmarks == "rpcholesky"
         found = landmark.chosen(self.kernel, objects, inner, self.m, self.random_state, pivots=pivots)
-        values = {"triangle": found.triangle, "left": np.asarray(found.left), "places": found.places}
+        values = {"triangle": found.triangle, "left": np.asarray(found.left), "landmark_places": found.places}
         return State(values, (inner,), objects.take(found.places))
 
     def coordinates(self, objects: Any, state: State) -> Float64:
