@@ -92,6 +92,7 @@ class Session:
     @property
     def threads(self) -> int:
         """The threads of all workers that are there now."""
+        self.require_connection()
         return max(1, sum(map(int, self.client.nthreads().values())))
 
     def count_moved(self) -> Traffic:

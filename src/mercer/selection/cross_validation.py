@@ -17,7 +17,6 @@ from typing import Any, final
 import numpy as np
 from sklearn import config_context, get_config
 
-from mercer import _deadline
 from mercer._progress import Reporter, reporting
 from mercer._types import Float64, Floating
 from mercer.errors import InputError, TimeLimitError
@@ -118,15 +117,6 @@ class CrossValidation:
         values = [np.nan if result is None else result["test_scores"] for result in self.results[number]]
         picked = [value.get(metric, np.nan) if isinstance(value, dict) else value for value in values]
         return np.asarray(picked, dtype=np.float64)
-
-    def kernel_seconds(self) -> float | None:
-        """About how long the kernel values of all objects take, for the first setting; None where nobody knows."""
-        kernel = next((group.kernel for group in self.groups if group.kernel is not None), None)
-        if kernel is None:
-            return None
-        with _deadline.unlimited():
-            objects = self._grouping.objects(kernel)
-            return gram_of(kernel.fit(objects), objects).seconds
 
     # -------------------------------------------------------------------------------------------------------- running
 

@@ -214,14 +214,10 @@ class KernelSearchCV(BaseSearchCV):
 
     def _too_short(self, validation: CrossValidation) -> TimeLimitError:
         """What to say where time was over before there was a single score."""
-        fits, seconds = sum(map(len, validation.results)), validation.kernel_seconds()
-        each = ""
-        if seconds is not None:
-            shown = _deadline.shown_seconds(seconds)
-            each = f" All kernel values would take about {shown}, and each fit about as long again."
+        fits = sum(map(len, validation.results))
         return TimeLimitError(
             f"time_limit = {self.time_limit:g} s: two thirds, for the search, were over before the first of "
-            f"{fits} fits ended.{each} {validation.late or 'Raise it, or train on less.'}"
+            f"{fits} fits ended. {validation.late or 'Raise it, or train on less.'}"
         )
 
     def _choose(self, results: dict[str, Any], metric: Any, n_splits: int) -> None:
