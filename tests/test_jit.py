@@ -1,4 +1,4 @@
-"""The cache of compiled code: named by all that the code depends on, absent where nothing is writable, pruned."""
+"""Compiled loops: the cache named by all that their code depends on, absent where nothing is writable; decorating."""
 
 import json
 import os
@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ def package(tmp_path):
     """A package with a function that calls one in another file, compiled through our decorator."""
     home = tmp_path / "src" / "mercer"
     home.mkdir(parents=True)
-    for name in ("_jit.py", "_process.py"):
+    for name in ("_compiled.py", "_jit.py", "_process.py"):
         shutil.copy(SOURCE / name, home)
     (home / "__init__.py").touch()
     (home / "callee.py").write_text("from mercer._jit import jit\n\n@jit\ndef inner(x):\n    return x + 10\n")
@@ -59,8 +58,8 @@ def run(package, program, *arguments, **environment):
 OUTER = "from mercer.caller import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
 BOTH = f"""{OUTER}
 from pathlib import Path
-from mercer import _jit, caller
-folder = _jit._folder_of(Path(caller.__file__))
+from mercer import _compiled, caller
+folder = _compiled.folder_of(Path(caller.__file__))
 print(folder and folder.name)"""
 
 
@@ -129,25 +128,31 @@ def test_every_form_of_import_is_followed(package, line):
     (home / "asking.py").write_text(f"from mercer import _jit\n{line}\n")
     program = """
         from pathlib import Path
-        from mercer import _jit
-        home = Path(_jit.__file__).parent
-        print(*sorted(str(path.relative_to(home)) for path in _jit._dependencies(home / "asking.py")))
+        from mercer import _compiled
+        home = Path(_compiled.__file__).parent
+        print(*sorted(str(path.relative_to(home)) for path in _compiled._dependencies(home / "asking.py")))
     """
-    assert run(package, program).stdout.split() == ["_jit.py", "asking.py", "callee.py", "rooms/middle.py"]
+    assert run(package, program).stdout.split() == [
+        "_compiled.py",
+        "_jit.py",
+        "asking.py",
+        "callee.py",
+        "rooms/middle.py",
+    ]
 
 
 def test_flags_of_numba_are_part_of_the_key(package):
     """One process, which asks anew for the folder of each environment."""
     program = """
         import json, os, sys
-        from mercer import _jit
+        from mercer import _compiled
 
         for flags in json.loads(sys.argv[1]):
-            _jit.cache_folder.cache_clear()
-            _jit._build_key.cache_clear()
+            _compiled.cache_folder.cache_clear()
+            _compiled._build_key.cache_clear()
             before = dict(os.environ)
             os.environ.update(flags)
-            print(_jit.cache_folder().name)
+            print(_compiled.cache_folder().name)
             os.environ.clear()
             os.environ.update(before)
     """
@@ -186,7 +191,7 @@ def test_without_a_writable_folder_there_is_no_cache_and_no_error(package):
 def test_the_next_folder_is_tried(package):
     blocked = package / "file"
     blocked.write_text("not a folder")
-    where = "from mercer._jit import cache_folder; print(cache_folder())"
+    where = "from mercer._compiled import cache_folder; print(cache_folder())"
     found = run(package, where, NUMBA_CACHE_DIR=str(blocked), XDG_CACHE_HOME=str(package / "xdg")).stdout
     assert found.startswith(str(package / "xdg" / "mercer" / "numba"))
 
@@ -199,33 +204,6 @@ def test_the_users_own_cache_folder_is_put_back(package):
         print(numba.config.CACHE_DIR == before)
     """
     assert run(package, program).stdout == "True\n"
-
-
-def test_old_folders_are_pruned_and_recent_ones_kept(tmp_path):
-    keep = tmp_path / "current"
-    keep.mkdir()
-    now = time.time()
-    for age in range(12):  # days
-        folder = tmp_path / f"old{age:02d}"
-        folder.mkdir()
-        (folder / "code.nbi").touch()
-        os.utime(folder, (now - age * 86400 - 60, now - age * 86400 - 60))
-    stranger = tmp_path / "file.txt"
-    stranger.touch()
-    _jit._prune(tmp_path, keep)
-    left = sorted(path.name for path in tmp_path.iterdir())
-    assert left == ["current", "file.txt", *(f"old{age:02d}" for age in range(_jit._KEPT_FOLDERS))]
-
-
-def test_recent_folders_are_never_pruned(tmp_path):
-    for number in range(12):
-        (tmp_path / f"recent{number}").mkdir()
-    _jit._prune(tmp_path, tmp_path / "current")
-    assert len(list(tmp_path.iterdir())) == 12
-
-
-def test_pruning_where_there_is_nothing(tmp_path):
-    _jit._prune(tmp_path / "absent", tmp_path / "absent" / "current")
 
 
 def test_decorating():

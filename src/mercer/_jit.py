@@ -10,29 +10,25 @@
 - Every loop has its own copies of the functions that it calls. LLVM optimises such a copy together with the loop, into
   code that rounds otherwise, and the loader would take whichever copy the process met first. The last bits of a result
   would depend on what was called before it, and on whether a loop was compiled or read from the cache.
-- A disk cache of our own. Numba's default cache does not notice that a function called from *another* file
-  changed, and fails at import where nothing is writable. Ours is a folder for each build (this copy of the library,
-  Numba, the processor, Numba's flags) and in it one for each file, named by the text of that file and of all that it
-  imports: an edit compiles anew what depends on it, and nothing else. Where no folder is writable there is no cache.
+- A disk cache of our own (`_compiled.py`). Numba's default cache does not notice that a function called from *another*
+  file changed, fails at import where nothing is writable, and confuses what two processes compile at a time. Ours is a
+  folder for each build (this copy of the library, Numba, the processor, Numba's flags) and in it one for each file,
+  named by the text of that file and of all that it imports: an edit compiles anew what depends on it, and nothing else.
+  Where no folder is writable there is no cache.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
-import os
-import re
-import shutil
 import sys
-import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar, overload
 
+from mercer._compiled import Files, folder_of
 from mercer._process import free_when_forking, interrupt_held_back
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -40,26 +36,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Array = Any
 """The type of array arguments of hot loops, which Numba checks, not mypy."""
 FASTMATH = frozenset({"contract", "reassoc", "nsz", "arcp"})
-_WITHOUT_EFFECT = (
-    "NUMBA_CACHE_DIR",
-    "NUMBA_NUM_THREADS",
-    "NUMBA_THREADING_LAYER",
-    "NUMBA_THREADING_LAYER_PRIORITY",
-)
-"""Settings on which our compiled code does not depend, since it never asks Numba for threads; joblib sets some of them
-in its workers, which would otherwise compile everything anew."""
-_KEPT_FOLDERS = 6
-"""Compiled code of so many other builds is kept, and of so many other versions of a file, for those who go back ..."""
-_SECONDS_BEFORE_PRUNING = 24 * 3600.0
-"""... and what was used within a day is kept in any case, since another process may be about to read it."""
-_IMPORT = re.compile(
-    rb"^\s*(?:from\s+(mercer[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(mercer[\w.]*))", re.MULTILINE
-)
-"""An import of ours, with the names it takes: some of them may be modules."""
-_PACKAGE = Path(__file__).parent
 _decorating = free_when_forking(threading.RLock())
 _MODULE, _OPTIMISE = "_final_module", "_optimize_final_module"
 """What Numba calls the code of a library before it is optimised, and what optimises it: no public name does."""
+_CACHE, _IMPLEMENTATION, _NUMBERED = "_cache", "_impl", "_cache_file"
+"""What it calls the cache of a function, what knows the name of its files, and its index with the files."""
 _ours = threading.local()
 """Whether the thread compiles a loop of ours: what others compile is theirs."""
 _waiting: list[Loop] = []
@@ -130,13 +111,14 @@ class Loop:
         return self._compiled
 
     def _decorated(self) -> Any:
-        folder = _folder_of(Path(self._function.__code__.co_filename)) if self._cache else None
+        folder = folder_of(Path(self._function.__code__.co_filename)) if self._cache else None
         options: dict[str, Any] = {"inline": "always"} if self._inline else {}
         with _numba_cache_at(folder):
             decorate = _numba().njit(
                 nogil=True, error_model="numpy", fastmath=self._flags, cache=folder is not None, **options
             )
             compiled = decorate(self._function)
+        _keep_apart(getattr(compiled, _CACHE, None))
         compiled.compile = interrupt_held_back()(_with_own_copies(compiled.compile))
         return compiled
 
@@ -192,6 +174,17 @@ def numba_spared(numbers: float) -> Iterator[None]:
         yield
     finally:
         _sparing.clear()
+
+
+def _keep_apart(cache: Any) -> None:
+    """Replace the index and numbered files of Numba's cache of a function, which two processes can confuse."""
+    numbered = getattr(cache, _NUMBERED, None)
+    if numbered is not None:  # a Numba that names it otherwise keeps its own way
+        setattr(
+            cache,
+            _NUMBERED,
+            Files(Path(cache.cache_path), getattr(cache, _IMPLEMENTATION).filename_base, type(numbered)),
+        )
 
 
 @functools.cache
@@ -282,119 +275,3 @@ def _numba_cache_at(folder: Path | None) -> Iterator[None]:
             yield
         finally:
             config.CACHE_DIR = before
-
-
-@functools.cache
-def cache_folder() -> Path | None:
-    """The folder for this build of the library, or None where nothing can be written."""
-    for root in _candidate_roots():
-        folder = root / _build_key()
-        if _usable(folder):
-            _prune(root, keep=folder)
-            return folder
-    return None
-
-
-@functools.cache
-def _folder_of(source: Path) -> Path | None:
-    """Where the compiled loops of a file are kept: a folder named by the file and all that it depends on."""
-    build = cache_folder()
-    if build is None or not source.is_file():  # a function typed at a prompt has no file
-        return None
-    digest = hashlib.sha256()
-    for path in sorted(_dependencies(source)):
-        digest.update(str(path).encode())
-        digest.update(_text(path))
-    inside = source.is_relative_to(_PACKAGE)
-    home = build / (".".join(source.relative_to(_PACKAGE).with_suffix("").parts) if inside else source.stem)
-    folder = home / digest.hexdigest()[:16]
-    if folder.is_dir():
-        with contextlib.suppress(OSError):
-            os.utime(folder)  # marks it as in use, for the pruning
-        return folder
-    if not _usable(folder):
-        return None
-    _prune(home, keep=folder)
-    return folder
-
-
-def _usable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-        os.utime(folder)  # marks it as in use, for the pruning
-    except OSError:
-        return False
-    return True
-
-
-def _dependencies(source: Path) -> set[Path]:
-    """A file and the files with compiled loops that it imports, directly or through others of them."""
-    found, waiting = {source}, [source]
-    while waiting:
-        for path in _imported(waiting.pop()) - found:
-            found.add(path)
-            waiting.append(path)
-    return found
-
-
-@functools.cache
-def _imported(source: Path) -> frozenset[Path]:
-    # Compiled loops take names from files with compiled loops alone, which a test asserts.
-    modules = set()
-    for match in _IMPORT.finditer(_text(source)):
-        module = (match[1] or match[3]).decode()
-        modules.add(module)
-        modules.update(f"{module}.{name.decode()}" for name in re.findall(rb"\w+", match[2] or b""))
-    homes = [_PACKAGE.joinpath(*module.split(".")[1:]) for module in modules]
-    paths = [path for home in homes for path in (home.with_suffix(".py"), home / "__init__.py")]
-    return frozenset(path for path in paths if path.is_file() and b"_jit" in _text(path))
-
-
-@functools.cache
-def _text(source: Path) -> bytes:
-    return source.read_bytes()
-
-
-def _candidate_roots() -> Iterator[Path]:
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        yield Path(os.environ["NUMBA_CACHE_DIR"]) / "mercer"
-    if os.environ.get("XDG_CACHE_HOME"):
-        yield Path(os.environ["XDG_CACHE_HOME"]) / "mercer" / "numba"
-    with contextlib.suppress(RuntimeError):  # no home directory
-        if sys.platform == "darwin":
-            yield Path.home() / "Library" / "Caches" / "mercer" / "numba"
-        elif sys.platform == "win32":
-            yield Path(os.environ.get("LOCALAPPDATA", Path.home())) / "mercer" / "numba"
-        else:
-            yield Path.home() / ".cache" / "mercer" / "numba"
-
-
-@functools.cache
-def _build_key() -> str:
-    digest = hashlib.sha256()
-    digest.update(str(_PACKAGE).encode())  # two checkouts never share object code
-    digest.update(f"{_numba().__version__} {sys.version} {sys.platform}".encode())
-    digest.update(_processor().encode())
-    for name, value in sorted(os.environ.items()):
-        if name.startswith("NUMBA_") and name not in _WITHOUT_EFFECT:
-            digest.update(f"{name}={value}".encode())
-    return digest.hexdigest()[:24]
-
-
-def _processor() -> str:
-    import llvmlite.binding as llvm
-
-    features = llvm.get_host_cpu_features().flatten()
-    return f"{llvm.get_host_cpu_name()} {features}"
-
-
-def _prune(root: Path, keep: Path) -> None:
-    """Drop folders of old builds: beyond the newest few, and not touched for a day (another process may use them)."""
-    with contextlib.suppress(OSError):
-        others = [path for path in root.iterdir() if path.is_dir() and path != keep]
-        others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-        for path in others[_KEPT_FOLDERS:]:
-            if time.time() - path.stat().st_mtime > _SECONDS_BEFORE_PRUNING:
-                shutil.rmtree(path, ignore_errors=True)

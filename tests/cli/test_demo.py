@@ -143,7 +143,7 @@ def test_compiling_is_announced_where_somebody_waits(
 ) -> None:
     if cache == "warm":
         (tmp_path / "loops.nbi").write_bytes(b"")
-    monkeypatch.setattr(demo._jit, "cache_folder", lambda: None if cache is None else tmp_path)
+    monkeypatch.setattr(demo._compiled, "cache_folder", lambda: None if cache is None else tmp_path)
     stream = io.StringIO()
     monkeypatch.setattr(stream, "isatty", lambda: terminal, raising=False)
     with contextlib.redirect_stderr(stream):

@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from mercer import _jit
+from mercer import _compiled
 from mercer._progress import reporting
 from mercer.cli.fitting import comparison
 from mercer.cli.output import OutputOptions, new_table, write_result, write_table, write_text
@@ -110,7 +110,7 @@ def _print_job(outcome: Outcome, report: str | None) -> None:
 
 def _announce_compilation() -> None:
     """The first run shows no progress for some seconds: say why, on a terminal."""
-    folder = _jit.cache_folder()
+    folder = _compiled.cache_folder()
     cold = folder is None or not any(folder.rglob("*.nbi"))
     if cold and sys.stderr is not None and sys.stderr.isatty():
         print("The first run compiles the numerical loops, which takes some seconds, once.", file=sys.stderr)
