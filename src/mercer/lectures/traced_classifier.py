@@ -42,7 +42,7 @@ from mercer.training.storing import (
     LabelsField,
     Parts,
     one_against_rest,
-    restored,
+    read_fields,
     write_fields,
 )
 from mercer.training.targets import Classes, classes_of, signs_against_rest
@@ -245,7 +245,9 @@ class TracedLinearClassifier(TracedClassifier):
 
     @classmethod
     def _from_stored(cls, stored: Stored) -> Self:
-        model: Self = restored(cls, stored)
+        model = cls(**stored.params)
+        model._check_parameters()
+        read_fields(model, cls._fields, stored)
         if not np.isfinite(model.coef_).all():
             raise ModelFileError("its weights are not finite.")
         model.n_features_in_ = model.coef_.shape[1]

@@ -43,7 +43,7 @@ from mercer.training.choices import Gamma, Memory, Psd, parameter_of_a_name
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of, scored_on
 from mercer.training.lazy_methods import answers_lazily
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
-from mercer.training.storing import Field, restored, write_fields
+from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.targets import check_features
 from mercer.training.warm_start import WarmStart
 
@@ -261,7 +261,9 @@ class KernelEstimator(Certified, BaseEstimator):
 
     @classmethod
     def _from_stored(cls, stored: Stored) -> Self:
-        model: Self = restored(cls, stored)
+        model = cls(**stored.params)
+        model._check_parameters()
+        read_fields(model, cls._fields, stored)
         model._restored()
         return model
 

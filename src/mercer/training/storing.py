@@ -258,14 +258,6 @@ def write_fields(model: Any, fields: Mapping[str, Field]) -> Stored:
     return Stored(model.get_params(deep=False), parts.values, parts.arrays, parts.expansion, parts.objects)
 
 
-def restored(cls: Any, stored: Stored) -> Any:
-    """An estimator with the parameters and fitted attributes of a model file, checked one by one."""
-    model = cls(**stored.params)
-    model._check_parameters()
-    read_fields(model, cls._fields, stored)
-    return model
-
-
 def read_fields(model: Any, fields: Mapping[str, Field], stored: Stored) -> None:
     """Set the fitted attributes of an estimator, checked one by one."""
     parts = Parts(dict(stored.values), dict(stored.arrays), stored.expansion, dict(stored.objects), estimator=model)
