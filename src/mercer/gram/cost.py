@@ -76,7 +76,7 @@ _HALVES = 4.0
 """How often products of groups go over the halves of decisions: to clear, to add to and to read them."""
 _PASSES = 4.0
 """Passes over the rows per Newton step: outputs, gradient, line search."""
-_SPARSE_PASSES = 16.0
+_SPARSE_PASSES = 10.0
 """Such passes over the entries of sparse rows, where products take the place of a factor ..."""
 _ONE_CALL = 50_000_000.0
 """... and how long a compiled call may take: a twentieth of a second, so that Ctrl-C and limits do not wait."""
