@@ -9,6 +9,7 @@ nu is often smaller than the errors that new objects will have; for `SVC`, whose
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -39,7 +40,7 @@ class MeanMachine:
         self._added = 0
 
     def add(self, support: Indices, coefficients: Float64, intercepts: Float64) -> None:
-        """Add a machine of each pair, with these support objects."""
+        """Add a machine of each pair of classes, with these support objects."""
         self._coefficients[support] += coefficients
         self._intercepts += intercepts
         self._added += 1
@@ -56,35 +57,50 @@ class MeanMachine:
         return Expansion(found.kernel, found.support, found.coefficients, found.intercept, groups=counts)
 
 
-def held_out_calibration(
+@final
+@dataclass(frozen=True, eq=False)
+class Learnt:
+    """Probabilities, and the mean machine that they belong to; None if they belong to the machine itself."""
+
+    calibration: Calibration
+    mean: MeanMachine | None
+
+
+def learn_probabilities(
     gram: Gram,
     codes: Indices,
     bounds: Float64,
     weights: Float64,
     random_state: Any,
     train: Callable[[Gram, Indices, Float64], PairMachines],
-    mean: MeanMachine | None = None,
-) -> Calibration:
-    """Learn probabilities from decision values of held-out objects; machines of folds are added to `mean`.
+    averaged: PairMachines | None = None,
+) -> Learnt:
+    """Learn from decision values of held-out objects, for the machine or for its mean with those of the folds.
 
     All folds are parts of one Gram matrix. A kernel that depends on the data is fitted to all objects, without their
-    labels.
+    labels. `averaged` is the machine of all objects, if the mean is wanted.
     """
     n_classes = int(codes.max()) + 1
     gram = gram.stored_if_it_fits()
+    mean = None if averaged is None else MeanMachine(codes, n_classes)
+
+    def columns(machines: PairMachines, ids: Indices) -> tuple[Indices, Float64]:
+        grouped, _, coefficients = machines.columns(codes[ids], n_classes)  # summed in the same order as in predictions
+        if mean is not None:
+            mean.add(ids[grouped], coefficients, machines.intercepts)
+        return ids[grouped], coefficients
 
     def decisions(training: Indices, test: Indices) -> Float64:
-        known, allowed = codes[training], bounds[training]
-        machines = train(gram.view(training), known, allowed)
-        grouped, _, coefficients = machines.columns(known, n_classes)  # summed in the same order as in a fitted machine
-        if mean is not None:
-            mean.add(training[grouped], coefficients, machines.intercepts)
-        products = gram.view(test, training[grouped]).matvec(coefficients)
-        return np.asarray(products + machines.intercepts)
+        machines = train(gram.view(training), codes[training], bounds[training])
+        support, coefficients = columns(machines, training)
+        return np.asarray(gram.view(test, support).matvec(coefficients) + machines.intercepts)
+
+    if averaged is not None:
+        columns(averaged, np.arange(len(codes)))
 
     seen, values = out_of_fold(folds_with_every_class(codes, bounds, random_state), decisions)
     values = np.reshape(values, (len(seen), n_classes * (n_classes - 1) // 2))
-    return fit_calibration(evidence(values, n_classes), codes[seen], weights[seen])
+    return Learnt(fit_calibration(evidence(values, n_classes), codes[seen], weights[seen]), mean)
 
 
 def platt(calibration: Calibration) -> Float64:

@@ -36,9 +36,9 @@ from mercer.training.certificate import Certificate, certify
 from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.folds import FOLDS
 from mercer.training.full_kernel import Claim
-from mercer.training.held_out import MeanField, MeanMachine, held_out_calibration, platt
+from mercer.training.held_out import Learnt, MeanField, learn_probabilities, platt
 from mercer.training.kernel_estimator import KernelEstimator
-from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
+from mercer.training.matrix import GramSettings, Guarded, Recomputed, guarded_gram
 from mercer.training.parameters import LibsvmParameters
 from mercer.training.probabilities import (
     CalibrationField,
@@ -158,25 +158,16 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
                     guarded.gram, classes.codes, bounds, limits.share(share), lambda f, w: report(share * f, w)
                 )
                 if self.probability:
-                    left = iter(range(FOLDS, 0, -1))
-                    mean = MeanMachine(classes.codes, groups) if self._by_the_mean else None
-                    calibration = held_out_calibration(
-                        guarded.gram, classes.codes, bounds, weights, self.random_state,
-                        lambda gram, codes, allowed: self._train(gram, codes, allowed, limits.share(1.0 / next(left))),
-                        mean,
-                    )  # fmt: skip
-                    if mean is not None:
-                        support, _, coefficients = machines.columns(classes.codes, groups)
-                        mean.add(support, coefficients, machines.intercepts)
-                        averaged = mean.expansion(fitted, objects, guarded)
+                    learnt = self._learn_probabilities(guarded, classes, bounds, weights, limits, machines)
+                    mean = None if learnt.mean is None else learnt.mean.expansion(fitted, objects, guarded)
         self.class_weight_ = factors
         self.classes_ = classes.labels
         self.shape_fit_ = _shape(objects)
         self.kernel_ = fitted
         self.__dict__.pop("calibration_", None)
-        self._mean = averaged if self.probability and self._by_the_mean else None
+        self._mean = None
         if self.probability:
-            self.calibration_ = calibration
+            self.calibration_, self._mean = learnt.calibration, mean
         self._penalty_scales = machines.scales
         self.support_, self._n_support, coefficients, self._repair = ovo.support_by_class(
             machines, classes.codes, guarded
@@ -193,6 +184,17 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         if machines.unfinished:
             warn_if_unfinished(self, machines.unfinished, len(machines.sizes))
         return self
+
+    def _learn_probabilities(
+        self, guarded: Guarded, classes: Classes, bounds: Float64, weights: Float64, limits: Limits,
+        machines: ovo.PairMachines,
+    ) -> Learnt:  # fmt: skip
+        left = iter(range(FOLDS, 0, -1))
+        return learn_probabilities(
+            guarded.gram, classes.codes, bounds, weights, self.random_state,
+            lambda gram, codes, allowed: self._train(gram, codes, allowed, limits.share(1.0 / next(left))),
+            machines if self._by_the_mean else None,
+        )  # fmt: skip
 
     def _train(
         self, gram: Gram, codes: Indices, bounds: Float64, limits: Limits, report: ovo.Report | None = None
