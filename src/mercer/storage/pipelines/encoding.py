@@ -118,6 +118,18 @@ def _by_target(model: Any) -> None:
     """A number for each category, and for each class if there are more than two."""
     _categories(model)
     inner(model, "_check_infrequent_enabled")()
+    _targets(model)
+    each = len(model.classes_) if model.target_type_ == "multiclass" else 1
+    encodings = model.encodings_
+    right = isinstance(encodings, list) and len(encodings) == each * model.n_features_in_
+    require(right, model, "its encodings are of another number")
+    for place, numbers in enumerate(encodings):
+        right = isinstance(numbers, np.ndarray) and numbers.shape == (len(model.categories_[place // each]),)
+        require(right and numbers.dtype.kind == "f" and _finite(numbers), model, "its encodings")
+
+
+def _targets(model: Any) -> None:
+    """The kind of the targets, their classes, and their means."""
     kind, labels, means = model.target_type_, model.classes_, np.asarray(model.target_mean_)
     require(kind in ("binary", "multiclass", "continuous"), model, "its targets are of no known kind")
     require((labels is None) == (kind == "continuous"), model, "its classes")
@@ -125,16 +137,8 @@ def _by_target(model: Any) -> None:
         plain = isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "fiubUO"
         require(plain and all(isinstance(one, str | int | float) for one in labels.tolist()), model, "its classes")
         require((len(labels) > 2) == (kind == "multiclass"), model, "its classes are of another number")
-    each = len(labels) if kind == "multiclass" else 1
-    shape = (each,) if kind == "multiclass" else ()
+    shape = (len(labels),) if kind == "multiclass" else ()
     require(means.dtype.kind == "f" and means.shape == shape and _finite(means), model, "its means")
-    encodings = model.encodings_
-    right = isinstance(encodings, list) and len(encodings) == each * model.n_features_in_
-    require(right, model, "its encodings are of another number")
-    for place, numbers in enumerate(encodings):
-        right = isinstance(numbers, np.ndarray) and numbers.dtype.kind == "f" and numbers.ndim == 1
-        size = len(model.categories_[place // each])
-        require(right and len(numbers) == size and _finite(numbers), model, "its encodings")
 
 
 def _finite(numbers: Any) -> bool:
