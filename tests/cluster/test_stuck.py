@@ -17,8 +17,8 @@ from mercer.cluster.stuck import stuck
 from mercer.errors import ClusterError
 from mercer.gram.executors import Threads
 from tests.cluster.conftest import Processes
+from tests.cluster.gates import soon
 from tests.cluster.test_executor import Squares
-from tests.cluster.test_faults import soon
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +59,7 @@ def disturb(client: Any) -> list[Any]:
         value = client.submit(locked, workers=[here], pure=False)
         waiting.append(client.submit(len, value, workers=[there], pure=False))
     keys = {future.key for future in waiting}
-    assert soon(lambda: {key for found in client.run(stuck).values() for key in found} >= keys, 90.0)
+    assert soon(lambda: {key for found in client.run(stuck).values() for key in found} >= keys)
     return waiting
 
 
