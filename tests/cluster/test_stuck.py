@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from mercer.cluster import session as sessions
-from mercer.cluster import use
+from mercer.cluster import under_way, use
 from mercer.cluster.executor import Workers
 from mercer.cluster.stuck import stuck
 from mercer.errors import ClusterError
@@ -23,7 +22,7 @@ from tests.cluster.test_executor import Squares
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "_SECONDS_OF_SILENCE", 0.3)
+    monkeypatch.setattr(under_way, "_SECONDS_OF_SILENCE", 0.3)
 
 
 class Locked:

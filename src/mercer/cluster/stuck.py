@@ -8,8 +8,14 @@ anybody's, does not come either.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Hashable
-from typing import Any, final
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, final
+
+from mercer.cluster import members
+from mercer.errors import ClusterError
+
+if TYPE_CHECKING:
+    from mercer.cluster.session import Session
 
 _LONGEST = 60.0
 """Seconds between two looks at the workers, at most."""
@@ -23,6 +29,33 @@ def stuck(dask_worker: Any) -> dict[Hashable, str]:
         for needed in task.waiting_for_data
         if needed.state == "error"
     }
+
+
+def stuck_among(futures: Iterable[Any], session: Session) -> dict[Any, str]:
+    """Those of the futures that will never be done, because a value could not go from one worker to another.
+
+    What they are made of, and would be stuck again, is cancelled or forgotten.
+    """
+    told: dict[Hashable, str] = {}
+    for found in members.answers(session.client, stuck).values():
+        told.update(found if isinstance(found, dict) else {})
+    shared = [told[key] for key in session.held.keys() & told.keys()]
+    if shared:
+        session.held.clear()
+        return dict.fromkeys(futures, shared[0])
+    lineage = session.lineage
+    hit = {future: keys for future in futures if (keys := told.keys() & lineage.keys(future))}
+    if told and not hit:
+        _refuse_to_wait_for_others(told, session.client)
+    parts = {part for future in hit for part in lineage.futures_of(future)}
+    session.client.cancel([part for part in parts if told.keys() & lineage.keys(part)], force=True)
+    return {future: told[next(iter(keys))] for future, keys in hit.items()}
+
+
+def _refuse_to_wait_for_others(told: Mapping[Hashable, str], client: Any) -> None:
+    at_work = {key for keys in client.processing().values() for key in keys}
+    if at_work and at_work <= told.keys():
+        raise ClusterError(occupied(at_work))
 
 
 def never_sent(why: str) -> str:
