@@ -64,7 +64,7 @@ def test_a_closed_client_is_said_in_words(processes: Processes, tmp_path: Path) 
     with use(client) as session:
         with meanwhile(gate, worker.pid, client.close), pytest.raises(ClusterError, match="the cluster is closed"):
             Workers(session).reduce(Cubes(gate), range(60), operator.add)
-        with pytest.raises(ClusterError, match="Open one"):
+        with pytest.raises(ClusterError, match="Open a new one"):
             Workers(session).reduce(Cubes(gate), range(3), operator.add)
     with pytest.raises(ClusterError, match="closed"), use(client):
         pass

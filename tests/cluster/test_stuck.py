@@ -93,7 +93,7 @@ def test_nobody_else_s_tasks_hold_up_long_ones(disturbed: Any) -> None:
 
 def test_a_cluster_full_of_them_is_said_in_words(disturbed: Any) -> None:
     waiting = disturb(disturbed)
-    with use(disturbed) as session, pytest.raises(ClusterError, match=r"Nobody works .* 4 tasks .*restart\(\)"):
+    with use(disturbed) as session, pytest.raises(ClusterError, match=r"Nothing gets done .* 4 tasks .*restart\(\)"):
         Workers(session).reduce(Squares(0), range(40), operator.add)
     disturbed.cancel(waiting, force=True)
 

@@ -1,8 +1,8 @@
-"""A client of a Dask cluster: tasks are sent, watched, fetched and cancelled here, and counted.
+"""What Mercer does through one client of a Dask cluster: it sends tasks, counts them, and waits for their results.
 
-Values that many tasks need (a fitted kernel, landmarks, weights) are results of tasks themselves, named by a digest of
-what they hold, and never scattered: Dask makes the result of a task again where its only holder was lost, and cannot do
-so for scattered data.
+Values that many tasks need (a fitted kernel, landmarks, weights) are results of tasks themselves, and are never
+scattered: if the only worker that has the result of a task is lost, Dask makes it again, which it cannot do for
+scattered data.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _AT_ONCE = 64
 
 @final
 class Session:
-    """What runs through one client."""
+    """The work of one client."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -76,7 +76,7 @@ class Session:
 
     @contextlib.contextmanager
     def speaking(self) -> Iterator[None]:
-        """What fails inside because of the cluster is said in words."""
+        """Inside the block, failures of the cluster become errors that say what happened."""
         try:
             yield
         except Exception as error:
@@ -123,9 +123,9 @@ class Session:
         return future
 
     def compute_all(self, values: Sequence[Any]) -> list[Any]:
-        """The futures of lazy values, which share what they have in common; what was sent earlier is done earlier.
+        """The futures of lazy values; what several are made of is computed once. What was sent first is done first.
 
-        Dask would work at all that comes within a minute side by side: each would be done, and kept, when all are.
+        By default, Dask treats everything that is sent within a minute alike: all of it would be done at the end.
         """
         with _large_is_meant():
             futures: list[Any] = self.client.compute(list(values), fifo_timeout="0s")
@@ -173,7 +173,7 @@ def _nothing() -> None:
 
 
 class _large_is_meant(warnings.catch_warnings):  # noqa: N801  # used like a function
-    """Dask advises to scatter what is large, which would be lost with its worker."""
+    """Dask warns of large arguments, and advises to scatter them; but what is scattered is lost with its worker."""
 
     def __enter__(self) -> None:
         super().__enter__()

@@ -59,7 +59,7 @@ def _refuse_to_wait_for_others(told: Mapping[Hashable, str], client: Any) -> Non
 
 
 def never_sent(why: str) -> str:
-    """The same in words."""
+    """The message for a value that never arrived."""
     first = why.replace("\\n", "\n").splitlines()[0]
     return (
         f"A value could not go from one worker to another: {first}. Objects, kernels and functions must be such that "
@@ -69,24 +69,24 @@ def never_sent(why: str) -> str:
 
 
 def occupied(names: Collection[Hashable]) -> str:
-    """In words: tasks of others that are stuck take up the whole cluster."""
+    """The message where stuck tasks of others take up the whole cluster."""
     return (
-        f"Nobody works on this cluster: its workers are taken up by {len(names)} tasks that wait for ever for a value "
-        f"that could not be sent to them, such as {next(iter(names))!r}. They are not of this client. Let whoever sent "
-        "them cancel them, or start the workers anew: client.restart()."
+        f"Nothing gets done on this cluster: its workers are taken up by {len(names)} tasks that wait for ever for a "
+        f"value that could not be sent to them, such as {next(iter(names))!r}. Another client sent them. Let its "
+        "user cancel them, or restart the workers: client.restart()."
     )
 
 
 @final
 class Silence:
-    """How long nothing has come: it is over after some seconds, later and later while nothing is found to be wrong."""
+    """How long no result has come. Each look at the workers that finds nothing wrong puts off the next one."""
 
     def __init__(self, seconds: float) -> None:
         self._least = seconds
         self.broken()
 
     def broken(self) -> None:
-        """Something has come."""
+        """A result has come."""
         self._length, self._until = self._least, time.monotonic() + self._least
 
     @property
