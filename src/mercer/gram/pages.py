@@ -36,7 +36,7 @@ _kept: deque[mmap.mmap] = deque(maxlen=KEPT)
 """Appending drops the oldest, whose memory goes back. Every operation on it is atomic: blocks return from finalisers,
 which may run at any moment, also between two lines of `_taken`, so that no lock may be held."""
 _lent: dict[int, weakref.ref[_Lease]] = {}
-"""What waits for the end of leases: a weak reference that nobody holds would not be called."""
+"""What waits for the end of leases, and holds their pages: a weak reference that nobody holds would not be called."""
 
 
 def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -72,12 +72,12 @@ def _returning(pages: mmap.mmap) -> Generator[None, weakref.ref[_Lease], None]:
     """
     try:
         yield
+        _lent.pop(id(pages), None)  # before anyone can take them: afterwards, this would be the next lease
         with contextlib.suppress(OSError):  # a system that knows no such loan: then the memory is simply kept
             pages.madvise(mmap.MADV_FREE)
     except KeyboardInterrupt:
         _thread.start_new_thread(_interrupt_later, ())
     _kept.append(pages)
-    _lent.pop(id(pages), None)
     yield
 
 
