@@ -78,6 +78,7 @@ def _returning(pages: mmap.mmap) -> Generator[None, weakref.ref[_Lease], None]:
             pages.madvise(mmap.MADV_FREE)
     except KeyboardInterrupt:
         _thread.start_new_thread(_interrupt_later, ())
+    _lent.pop(id(pages), None)  # first: as soon as they are kept, another thread may take them, with a lease of its own
     _kept.append(pages)
     yield
 
