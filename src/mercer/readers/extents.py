@@ -1,7 +1,7 @@
 """How large the sheets of a spreadsheet are, found before they are read.
 
-What reads spreadsheets makes a place for every cell between the first and the last. A file of a kilobyte whose last cell
-is XFD1048576 asks for 17 thousand million of them, and where memory ends so does the process, without a word.
+What reads spreadsheets makes a place for every cell between the first and the last. A file of a kilobyte whose last
+cell is XFD1048576 asks for 17 thousand million of them, and where memory ends so does the process, without a word.
 """
 
 from __future__ import annotations
