@@ -8,7 +8,9 @@ import mmap
 import operator
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,6 +50,27 @@ def test_it_is_an_ordinary_array() -> None:
     assert array.flags.aligned
     array[:] = 3
     assert float(array.sum(dtype=np.float64)) == 3.0 * SIDE**2
+
+
+def test_memory_that_is_taken_again_at_once_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread may take a block in the moment in which it comes back."""
+    taken = []
+
+    class Awaited(deque[mmap.mmap]):
+        def append(self, block: mmap.mmap) -> None:
+            super().append(block)
+            taken.append(pages.empty((SIDE, SIDE), np.float32))
+
+    monkeypatch.setattr(pages, "_kept", Awaited())
+    array = pages.empty((SIDE, SIDE), np.float32)
+    where = place(array)
+    del array
+    assert [place(one) for one in taken] == [where]
+    assert len(pages._lent) == 1  # which holds the block as long as the array lives: otherwise it would be unmapped
+    taken[0][:] = 3.0
+    monkeypatch.setattr(pages, "_kept", deque())
+    taken.clear()
+    assert kept_bytes() == 4 * SIDE**2
 
 
 def test_memory_comes_back_when_the_last_view_is_gone() -> None:
@@ -134,3 +157,20 @@ def test_an_interrupt_that_meets_the_return_of_a_block_is_not_lost() -> None:
         interrupted()
     assert not held
     assert kept_bytes() >= SIDE * SIDE * 4
+
+
+def test_pages_that_another_thread_takes_at_once_stay_mapped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two lines of the finaliser of one array, its pages may become those of another."""
+    taken: list[Any] = []
+
+    class Kept(deque[Any]):
+        def append(self, block: Any) -> None:
+            super().append(block)
+            taken.append(pages.empty((SIDE, SIDE), np.float32))
+
+    monkeypatch.setattr(pages, "_kept", Kept(maxlen=pages.KEPT))
+    array = pages.empty((SIDE, SIDE), np.float32)
+    del array
+    monkeypatch.undo()
+    assert len(taken) == 1
+    assert [lease() for lease in pages._lent.values()] == [taken[0].base]  # nothing else holds the mapping

@@ -11,6 +11,7 @@ With n objects, d features of which an object has e, and w numbers that a kernel
     weights            steps (n e PASSES READ + curved e^2 MULTIPLY / 2 + d^3 / 3 FACTOR + CALL) + n e WRITE
                        or, of very many features, sweeps n e READ + n e WRITE
     weights by loops   steps LOOP (n d PASSES + n d e / 2 + d^3 / 6), while that is less than a step as above
+                       steps PASSES (n e + n + d) VISIT on sparse rows, while that is less, too
     a ridge by CG      n^2 (entries computed (ENTRY + w MULTIPLY) + products READ) + n rank^2 MULTIPLY + calls CALL
     eigenvectors       n^3 EIGEN, or blocks (CALL + n^2 BLOCK_READS READ) for a few of them
     support objects    count (ENTRY + (w + outputs) MULTIPLY), for each new object
@@ -43,6 +44,8 @@ PRODUCT_CALL = 2_000.0
 """The overhead of Python and BLAS in one small product of matrices."""
 LOOP = 0.15
 """A multiplication and an addition in one of our compiled loops, which are not blocked for the cache."""
+VISIT = 1.2
+"""Reading an entry of a sparse row and the number that it belongs to, which may be anywhere."""
 AT_ONCE = 250_000.0
 """The cost of a Newton step of all machines that one compiled call handles. A call takes some dozens of steps: ten or
 twenty milliseconds, so that Ctrl-C does not wait and threads have something to share.
@@ -77,6 +80,10 @@ _HALVES = 4.0
 """How often products of groups touch the halves of decisions: to clear them, add to them and read them."""
 _PASSES = 4.0
 """Passes over the rows per Newton step: outputs, gradient, line search."""
+_SPARSE_PASSES = 10.0
+"""Such passes over the entries of sparse rows, where products take the place of a factor ..."""
+_ONE_CALL = 50_000_000.0
+"""... and how long a compiled call may take: a twentieth of a second, so that Ctrl-C and limits do not wait."""
 _EARLY = 0.1
 """The fraction of rows with curvature, averaged over the steps: nearly all in the first steps ..."""
 _LATE = 1.2
@@ -150,6 +157,20 @@ def loops_pay(n: int, features: int, entries: float) -> bool:
         return False
     products = CALL + n * entries * _PASSES * READ + n * entries**2 * MULTIPLY / 2 + of_factor(features)
     return of_loops(n, features, entries) <= products
+
+
+def of_sparse_step(n: int, features: int, entries: float) -> float:
+    """Of one Newton step on weights by compiled loops over the entries of sparse rows, with conjugate gradients."""
+    return _SPARSE_PASSES * (n * entries + n + features) * VISIT
+
+
+def sparse_loops_pay(n: int, features: int, entries: float) -> bool:
+    """Whether a machine is trained sooner by such steps than by those with a factor, and soon enough for one call."""
+    if features > MOST_FEATURES:
+        return False
+    here = SMOOTH.newton_steps * of_sparse_step(n, features, entries)
+    dense = SMOOTH.newton_steps * of_loops(n, features, entries)
+    return here <= min(of_weights(SMOOTH, n, features, entries), dense, _ONE_CALL)
 
 
 def weights_pay(

@@ -37,7 +37,7 @@ _kept: deque[mmap.mmap] = deque(maxlen=KEPT)
 which may run at any moment, even between two lines of `_taken`, so no lock may be held.
 """
 _lent: dict[int, weakref.ref[_Lease]] = {}
-"""What waits for the end of leases: a weak reference that nobody holds would not be called."""
+"""What waits for the end of leases, and holds their pages: a weak reference that nobody holds would not be called."""
 
 
 def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -77,8 +77,8 @@ def _returning(pages: mmap.mmap) -> Generator[None, weakref.ref[_Lease], None]:
             pages.madvise(mmap.MADV_FREE)
     except KeyboardInterrupt:
         _thread.start_new_thread(_interrupt_later, ())
+    _lent.pop(id(pages), None)  # first: as soon as they are kept, another thread may take them, with a lease of its own
     _kept.append(pages)
-    _lent.pop(id(pages), None)
     yield
 
 
