@@ -56,8 +56,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=turn)
 
 
+def pytest_collection() -> None:
+    """Tests that are collected stay: the collector of garbage need not look at thousands of them again and again."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """What is there now stays: the collector of garbage need not look at thousands of tests again and again."""
+    """Nor while they run."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

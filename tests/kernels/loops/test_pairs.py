@@ -40,6 +40,22 @@ def test_every_pair_finds_its_place_however_calls_are_cut(cells):
     np.testing.assert_array_equal(runner.own(with_numbers(slow, 10.0), features, 1.0), 11 * sums)
 
 
+def test_loops_get_one_kind_of_array_and_are_compiled_once():
+    frozen = sequences()
+    frozen.items.flags.writeable = False
+    seen = set()
+
+    def loop(*arrays):
+        seen.add((arrays[0].flags.writeable, arrays[2].flags.writeable))
+        arrays[6][:] = 0.0
+
+    runner = PairRunner(2, cells_per_call=1e9, cells_per_tile=1e9)
+    for left in (frozen, sequences()):
+        for right in (frozen, sequences()):
+            runner.fill(loop, left, right, 1.0, np.empty((5, 5)))
+    assert seen == {(False, False)}
+
+
 def test_tiles_shrink_with_the_cost_of_a_pair_but_keep_all_lanes_busy():
     features = sequences()
     runner = PairRunner(16, cells_per_call=1.0, cells_per_tile=1000.0)

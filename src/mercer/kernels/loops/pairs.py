@@ -104,10 +104,18 @@ class PairRunner:
         out = np.empty(len(first), dtype=dtype)
         cells = cost * (left.longest + 1.0) * (right.longest + 1.0)
         step = self.lanes * max(1, int(self.cells_per_call / cells / self.lanes))
+        items, others = _read_only(left.items), _read_only(right.items)
         for start in range(0, len(first), step):
             chosen = slice(start, start + step)
-            loop(left.items, left.offsets, right.items, right.offsets, first[chosen], second[chosen], out[chosen])
+            loop(items, left.offsets, others, right.offsets, first[chosen], second[chosen], out[chosen])
         return out
+
+
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same array, not to be written to: loops would be compiled again for each mixture of the two kinds."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def with_numbers(loop: PairLoop, *numbers: Any) -> PairLoop:
