@@ -34,7 +34,8 @@ def gap_loop(p: int, fade: Float64, weight: Float64, similarity: Float64, dtype:
     Skipped symbols multiply by `fade`, matched ones by `weight` (the last number of each is for all symbols without
     their own), and two symbols match by their `similarity`.
     """
-    fading, matched, similar = (np.ascontiguousarray(table, dtype=dtype) for table in (fade, weight, similarity))
+    # Copies, which may be written to: the loop would be compiled again for tables of users, which may not.
+    fading, matched, similar = (np.array(table, dtype=dtype, order="C") for table in (fade, weight, similarity))
     if len(fading) == 1 and not len(similar):
         return with_numbers(even_pairs, p, fading, np.square(matched))
     return with_numbers(gap_pairs, p, fading, matched, similar)
