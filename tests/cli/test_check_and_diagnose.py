@@ -82,3 +82,14 @@ def test_many_columns_are_not_all_listed(tmp_path, capsys):
     assert out.count("\n") < 230
     assert app.run(["check", str(path), "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["columns"]) > 800
+
+
+def test_the_columns_of_a_table_are_listed_under_their_headings(here, capsys):
+    Path("few.csv").write_text("height,shade,pet\n1.5,red,cat\n,blue,dog\n2.5,red,cat\n3.5,,dog\n")
+    assert app.run(["check", "few.csv", "--json"]) == 0
+    wanted = [(one["name"], one["kind"], str(one["missing"])) for one in json.loads(capsys.readouterr().out)["columns"]]
+    assert app.run(["check", "few.csv"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    place = lines.index(["column", "kind", "missing", "content"])
+    listed = [tuple(words[:3]) for words in lines[place + 1 :] if words[:1] in (["height"], ["shade"], ["pet"])]
+    assert listed == wanted

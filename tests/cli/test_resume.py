@@ -65,7 +65,7 @@ def test_what_cannot_be_resumed_is_refused(here, capsys):
     assert "Without --resume" in err
 
 
-@pytest.mark.parametrize("moment", ["report", "after the model", "end"])
+@pytest.mark.parametrize("moment", ["report", "after the model", "end", "telling"])
 def test_an_interrupt_near_the_end_tells_what_is_there(here, tmp_path, monkeypatch, capsys, moment):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
@@ -75,6 +75,8 @@ def test_an_interrupt_near_the_end_tells_what_is_there(here, tmp_path, monkeypat
     elif moment == "after the model":  # the file is in its place, and nobody was told yet
         once = fitting.save
         monkeypatch.setattr(fitting, "save", lambda *a: (once(*a), interrupted()))
+    elif moment == "telling":  # when only the terminal lacks anything
+        monkeypatch.setattr(fitting, "comparison", interrupted)
     else:
         monkeypatch.setattr(fitting.Checkpoint, "remove", interrupted)
     model, report = tmp_path / "m", tmp_path / "r"
@@ -85,7 +87,7 @@ def test_an_interrupt_near_the_end_tells_what_is_there(here, tmp_path, monkeypat
     err = capsys.readouterr().err
     assert model.exists()
     assert "No model was written" not in err
-    if moment == "end":
+    if moment in ("end", "telling"):
         assert f"Everything was written before that: {model} and {report}." in err
         assert {item.name for item in tmp_path.iterdir()} == {"m", "r"}
         return

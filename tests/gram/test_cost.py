@@ -138,3 +138,44 @@ def test_eigenvectors_are_found_by_what_takes_less(n, directly, by_products):
 
 def test_loops_do_not_pay_for_more_features_than_newtons_method_takes():
     assert not cost.loops_pay(10, cost.MOST_FEATURES + 1, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("price", "arguments"),
+    [
+        (cost.of_entries, (50.0, 7.0)),
+        (lambda *sizes: cost.of_matrix(cost.KINKED, *sizes), (300, 7.0, 9.0)),
+        (lambda *sizes: cost.of_weights(cost.KINKED, *sizes), (300, 9.0, 5.0)),
+        (lambda n, entries: cost.of_weights(cost.KINKED, n, 10.0 * cost.MOST_FEATURES, entries), (300, 5.0)),
+        (cost.of_loops, (300, 9.0, 5.0)),
+        (cost.of_products, (300, 5.0)),
+        (cost.of_stored_products, (300, 7.0)),
+        (cost.of_some_eigenvectors, (300,)),
+        (cost.of_leading_eigenvectors, (300,)),
+        (cost.of_factor, (300,)),
+        (cost.of_single_factor, (300,)),
+        (cost.single_factor_of, (300,)),
+        (cost.of_ridge_products, (300, 7.0, 20)),
+        (cost.of_step, (300,)),
+        (cost.of_pair, (300, 7.0)),
+        (cost.of_support, (30, 7.0, 3)),
+        (lambda *sizes: cost.of_folded(*sizes, write=False), (40.0, 3)),
+    ],
+)
+def test_more_work_costs_more(price, arguments):
+    plain = price(*arguments)
+    assert plain > 0
+    for place in range(len(arguments)):
+        more = [size * 2 if at == place else size for at, size in enumerate(arguments)]
+        assert price(*more) > plain
+
+
+def test_what_must_be_found_first_costs_more():
+    assert cost.of_folded(40.0, 3, write=True) > cost.of_folded(40.0, 3, write=False)
+    for features in (9.0, 10.0 * cost.MOST_FEATURES):
+        known, found = (cost.of_weights(cost.KINKED, 300, features, 5.0, write=write) for write in (False, True))
+        assert found > known
+
+
+def test_the_rows_of_a_factor_are_those_that_cost_so_much():
+    assert cost.single_factor_of(cost.of_single_factor(700.0)) == pytest.approx(700.0)

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -156,3 +157,20 @@ def test_an_interrupt_that_meets_the_return_of_a_block_is_not_lost() -> None:
         interrupted()
     assert not held
     assert kept_bytes() >= SIDE * SIDE * 4
+
+
+def test_pages_that_another_thread_takes_at_once_stay_mapped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two lines of the finaliser of one array, its pages may become those of another."""
+    taken: list[Any] = []
+
+    class Kept(deque[Any]):
+        def append(self, block: Any) -> None:
+            super().append(block)
+            taken.append(pages.empty((SIDE, SIDE), np.float32))
+
+    monkeypatch.setattr(pages, "_kept", Kept(maxlen=pages.KEPT))
+    array = pages.empty((SIDE, SIDE), np.float32)
+    del array
+    monkeypatch.undo()
+    assert len(taken) == 1
+    assert [lease() for lease in pages._lent.values()] == [taken[0].base]  # nothing else holds the mapping

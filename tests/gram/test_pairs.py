@@ -58,3 +58,14 @@ def test_a_stored_matrix_is_not_computed_again():
     before = whole.entries_computed
     PairBlocks(whole, GROUPS, PAIRS).of((0, 1)).dense()
     assert whole.entries_computed == before
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_blocks_are_held_where_they_fit_into_half_the_budget(dtype):
+    sizes = [len(group) for group in GROUPS]
+    largest = max(sizes[a] + sizes[b] for a, b in PAIRS)
+    needed = np.dtype(dtype).itemsize * (sum(size**2 for size in sizes) + largest**2)
+    for budget, held in ((2 * needed, True), (2 * needed - 2, False)):
+        whole = gram(dtype=dtype, memory=budget / 2**20)
+        assert whole.budget == budget
+        assert PairBlocks(whole, GROUPS, PAIRS).of((0, 1)).in_memory == held

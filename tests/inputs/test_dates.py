@@ -75,3 +75,11 @@ def test_series_that_are_wider_than_long_are_asked_about():
         Series.coerce(X)
     assert Series.coerce(X.transpose(0, 2, 1)).channels == 3
     assert Series.coerce(list(X)).channels == 50
+
+
+@pytest.mark.parametrize("one", [[0.0, 1.0, 2.0], np.ones((5, 2))])
+def test_a_single_series(one):
+    found = Series.coerce([one])
+    assert len(found) == 1
+    assert found.channels == np.atleast_2d(np.transpose(one)).shape[0]
+    np.testing.assert_array_equal(found.values.ravel(), np.ravel(one))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mercer import kernels
+from mercer.inputs.vectors import Vectors
 from mercer.jobs.candidates import short_text
 from mercer.jobs.experiments import experiment_on
 from mercer.jobs.fitting import fit
@@ -13,6 +14,7 @@ from mercer.jobs.search import search
 from mercer.readers.frames import read_frame
 from mercer.readers.options import Options
 from mercer.report.naming import kernel_name
+from mercer.selection.relevance import column_widths
 
 
 def table(n=120, seed=0):
@@ -99,3 +101,20 @@ def test_long_kernels_have_a_short_text():
     assert kernel_name(kernel, problem.preparation) == (
         "Gaussian (a width for each) on 6 numbers × same or different (a width for each) on 3 categories"
     )
+
+
+def test_the_kernel_on_a_table_is_the_one_that_was_learnt_on_its_numbers():
+    """exp(-sum of gamma |x - z|^2) over columns of numbers and indicators, and of two other categories once gamma."""
+    columns = {name: values for name, values in table().items() if name in ("x0", "x1", "shade", "y")}
+    problem = prepared(columns, task="regression")
+    relevance = Relevance(problem.objects, problem.preparation, problem.y, problem.task)
+    found = relevance.kernel(np.arange(len(problem.y)))
+    values = found.fit(problem.objects)(problem.objects)
+    numbers = problem.objects.objects(tuple(problem.preparation.numbers), Vectors).values
+    words = columns["shade"]
+    X = np.column_stack([numbers, *(words == one for one in np.unique(words))])
+    groups = np.array([0, 1, 2, 2, 2])
+    gamma = column_widths(X / np.sqrt([1, 1, 2, 2, 2]), groups, problem.y[:, None].astype(float))
+    assert gamma[2] > 0.01
+    apart = np.square(numbers[:, None] - numbers) @ gamma[:2] + gamma[2] * (words[:, None] != words)
+    np.testing.assert_allclose(values, np.exp(-apart), atol=0.01)

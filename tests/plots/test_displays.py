@@ -182,6 +182,8 @@ def test_traces():
     assert np.array_equal(again.lines_[0].get_ydata(), one.trace_.values)
     with pytest.raises(InputError, match="keeps no trace"):
         TraceDisplay.from_estimator(SVC().fit(X, Y))
+    with pytest.raises(InputError, match="there is none"):
+        TraceDisplay.from_traces({})
 
 
 class TestSupport:
@@ -337,6 +339,8 @@ class TestGraph:
             path = layout(np.diag(np.ones(n - 1), 1))
             distances = np.linalg.norm(path[:, None] - path, axis=2)
             assert distances == pytest.approx(np.abs(np.subtract.outer(range(n), range(n))), abs=0.01)
+        corners = layout(np.ones((3, 3)) - np.eye(3))
+        assert np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) == pytest.approx([1, 1, 1], abs=0.01)
         apart = layout(np.zeros((3, 3)))
         assert np.linalg.norm(apart[:, None] - apart, axis=2)[np.triu_indices(3, 1)].min() > 1
         assert layout(np.zeros((0, 0))).shape == (0, 2)

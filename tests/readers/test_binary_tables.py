@@ -5,6 +5,7 @@ import datetime as dt
 import io
 import pickle
 import sqlite3
+import zipfile
 
 import pytest
 
@@ -71,6 +72,98 @@ def test_damaged_and_huge_spreadsheets(tmp_path):
     (tmp_path / "v.xlsx").write_text("a,b\n1,2\n")
     with pytest.raises(DataFileError, match="does not begin like one"):
         read(tmp_path / "v.xlsx")
+
+
+def repacked(path, changed):
+    """The same file with other parts, each of which `changed` makes of the old one."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: changed(name, archive.read(name)) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+@pytest.mark.parametrize("far", ["XFD1048576", "XFD1000", "C1048576", "AAA200000"])
+@pytest.mark.parametrize("row", ["<row r='9999'><c r='{}'><v>1</v></c></row>", "<row><c  r = '{}'><v>1</v></c></row>"])
+def test_a_cell_far_from_the_others_is_refused_before_places_are_made(tmp_path, far, row):
+    pytest.importorskip("python_calamine")
+    path = xlsx(tmp_path / "t.xlsx", {"a": ROWS})
+    more = row.format(far).encode()
+    repacked(path, lambda name, text: text.replace(b"</sheetData>", more + b"</sheetData>"))
+    with pytest.raises(DataFileError, match="lie so far apart"):
+        read(path)
+
+
+def test_tables_of_many_rows_are_not_far(tmp_path):
+    pytest.importorskip("python_calamine")
+    path = xlsx(tmp_path / "t.xlsx", {"a": ROWS})
+    repacked(path, lambda name, text: text.replace(b"<row r='41'>", b"<row r='4000'>"))
+    is_the_table(read(path))
+
+
+def test_a_part_that_is_longer_than_it_says(tmp_path):
+    pytest.importorskip("python_calamine")
+    path = xlsx(tmp_path / "t.xlsx", {"a": ROWS})
+    repacked(path, lambda name, text: text + b" " * 10**6 if "sheet1" in name else text)
+    content = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        (size,) = (member.file_size for member in archive.infolist() if "sheet1" in member.filename)
+    assert content.count(size.to_bytes(4, "little")) == 2
+    path.write_bytes(content.replace(size.to_bytes(4, "little"), (700).to_bytes(4, "little")))
+    with pytest.raises(DataFileError, match="longer than it says"):
+        read(path)
+
+
+def opendocument(path, rows):
+    """A spreadsheet of LibreOffice's kind; the last row comes as often as `rows` says."""
+    spaces = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+    )
+    lines = [("mass", "kind"), *[(n * n % 7, "ab"[n % 2]) for n in range(20)]]
+    body = "".join(
+        f'<table:table-row table:number-rows-repeated="{rows if n == len(lines) - 1 else 1}">'
+        + "".join(
+            f'<table:table-cell office:value-type="string"><text:p>{one}</text:p></table:table-cell>' for one in line
+        )
+        + "</table:table-row>"
+        for n, line in enumerate(lines)
+    )
+    text = (
+        f"<office:document-content{spaces}><office:body><office:spreadsheet><table:table table:name='s'>{body}"
+        "</table:table></office:spreadsheet></office:body></office:document-content>"
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet", zipfile.ZIP_STORED)
+        archive.writestr("content.xml", text)
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+    return path
+
+
+def test_spreadsheets_of_other_kinds_are_looked_at_in_a_process_of_its_own(tmp_path):
+    pytest.importorskip("python_calamine")
+    data = read(opendocument(tmp_path / "t.ods", 1), target="kind")
+    assert data.objects["mass"].values.tolist() == [n * n % 7 for n in range(20)]
+    with pytest.raises(DataFileError, match="lie so far apart"):
+        read(opendocument(tmp_path / "t.ods", 1_048_000), target="kind")
+    (tmp_path / "t.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(4000))
+    with pytest.raises(DataFileError, match="spreadsheet"):
+        read(tmp_path / "t.xls")
+
+
+def test_a_panic_of_the_library_is_an_answer(tmp_path, monkeypatch):
+    calamine = pytest.importorskip("python_calamine")
+
+    def panics(*_):
+        raise type("PanicException", (BaseException,), {})("index out of bounds")
+
+    class Book:
+        from_filelike = staticmethod(panics)
+
+    path = xlsx(tmp_path / "t.xlsx", {"a": ROWS})
+    monkeypatch.setattr(calamine, "CalamineWorkbook", Book)
+    with pytest.raises(DataFileError, match="index out of bounds"):
+        read(path)
 
 
 def database(path, *tables):

@@ -18,6 +18,8 @@ from mercer.report.learning import curve, learning
 from mercer.report.matrices import matrix
 from mercer.report.mistakes import _neighbours, _worst_places, worst
 from mercer.report.naming import named
+from mercer.report.page import table
+from mercer.report.support import described
 
 EVIL = "<img src=x onerror=\"document.title='owned'\">"
 VOID = {"meta", "img", "br"}
@@ -316,3 +318,21 @@ def test_neighbours_are_near_by_the_distance_of_the_kernel():
     near = [f"r{support[place]}" for place in np.argsort(np.round(apart, 9), kind="stable")]
     named = [text.split(" ")[0] for text in _neighbours(found, np.array([row]))[0].split(", ")]
     assert set(named[:2]) == set(near[:2])  # on both sides, where the longer ones would all be on one
+
+
+def test_columns_of_figures_stand_on_the_right():
+    text = table(
+        ("score", "gap", "kernel"), [("0.91 ± 0.02", "1.5e-3", "rbf"), ("-", "", "linear"), ("85 %", "2 s", "3")]
+    )
+    assert re.findall(r"<th[^>]*?(class=n)?>(\w+)</th>", text) == [
+        ("class=n", "score"),
+        ("class=n", "gap"),
+        ("", "kernel"),
+    ]
+
+
+@pytest.mark.parametrize("width", [7, 8, 9])
+def test_rows_of_numbers_are_cut_after_eight(width):
+    told = described(Data("a.npy", "npy", "vectors", np.arange(2.0 * width).reshape(2, width)), 1)
+    assert told.endswith(" ...") == (width > 8)
+    assert [float(part) for part in told.removesuffix(" ...").split(", ")] == list(range(width, width + min(width, 8)))

@@ -181,6 +181,13 @@ class TestMachine:
         with pytest.raises(AttributeError):
             _ = MultipleKernelMachine(KernelRidge(), ALL).classes_
 
+    def test_time_limits(self) -> None:
+        within = MultipleKernelMachine(SVC(), ALL).fit(X, Y)  # compiled before the clock runs
+        limited = MultipleKernelMachine(SVC(time_limit=0.9), ALL).fit(X, Y)
+        np.testing.assert_array_equal(limited.weights_, within.weights_)
+        with pytest.raises(ValueError, match="time_limit"):
+            MultipleKernelMachine(SVC(time_limit=0), ALL).fit(X, Y)
+
     @pytest.mark.parametrize(
         ("options", "labels", "message"),
         [

@@ -1,5 +1,6 @@
 """A loaded model is the saved one."""
 
+import io
 import json
 import os
 import zipfile
@@ -16,7 +17,7 @@ from mercer import SVC, kernels
 from mercer._registry import KERNELS
 from mercer.errors import InputTypeError, MercerError, ModelFileError
 from mercer.storage import models
-from mercer.storage.format import opened
+from mercer.storage.format import Member, opened
 from mercer.storage.tree import Decoder, Encoder
 from mercer.testing.examples import examples_of
 from tests.storage.samples import CASES, WORDS, X, Y, fitted
@@ -236,3 +237,15 @@ def test_header_says_what_is_inside(path):
         assert container.header["expansion"]["kernel"]["kernel"] == "Sum"
     header, arrays = models.take_apart(fitted("table")[0])
     assert set(header["members"]) == set(arrays)
+
+
+@pytest.mark.parametrize("dtype", ["<f8", "<f4", "|b1", "<U7"])
+def test_arrays_begin_as_numpy_has_them_and_no_longer_than_they_must(dtype):
+    """The data of every array begin at a multiple of 64, and at the first of these that leaves room for the header."""
+    for shape in [(), *((10**digits,) for digits in range(12)), *((10**digits, 10**digits) for digits in range(7))]:
+        prefix = Member(dtype, shape, "0" * 64).prefix
+        assert len(prefix) % 64 == 0
+        assert len(prefix.rstrip()) + 1 > len(prefix) - 64
+        stream = io.BytesIO(prefix)
+        assert np.lib.format.read_magic(stream) == (1, 0)
+        assert np.lib.format.read_array_header_1_0(stream) == (shape, False, np.dtype(dtype))

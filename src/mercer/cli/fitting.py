@@ -75,19 +75,12 @@ def _run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOp
 
             write(outcome, files.report)
         checkpoint.remove()
+        _tell(outcome, equivalent(outcome, path, reading), files, wanted)
     except BaseException as error:
         if was_interrupted(error):
             written = [target for target, state in before.items() if _state(target) != state]
             raise Interrupted("interrupted", _how_to_resume(checkpoint, written, files)) from error
         raise
-    code = equivalent(outcome, path, reading)
-    if wanted.as_json:
-        told = {**_as_json(outcome), "model": files.model, "report": files.report, "code": code}
-        output.write_result("fit", told)
-    else:
-        _print(outcome, files, wanted)
-        if wanted.show_code:
-            print(f"\n{code}")
     if files.strict and not has_converged(outcome.model.estimator):
         raise NotConverged("training did not converge", "Raise the time limit, or lower C.")
 
@@ -138,6 +131,16 @@ def comparison(outcome: Outcome) -> Any:
         for trial in outcome.search.by_kernel()
     ]
     return output.ranking(outcome.problem, rows)
+
+
+def _tell(outcome: Outcome, code: str, files: Files, wanted: OutputOptions) -> None:
+    if wanted.as_json:
+        told = {**_as_json(outcome), "model": files.model, "report": files.report, "code": code}
+        output.write_result("fit", told)
+        return
+    _print(outcome, files, wanted)
+    if wanted.show_code:
+        print(f"\n{code}")
 
 
 def _print(outcome: Outcome, files: Files, wanted: OutputOptions) -> None:

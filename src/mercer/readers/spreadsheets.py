@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import io
-import zipfile
 from typing import Any
 
 from mercer._check import did_you_mean
 from mercer.errors import missing_extra
 from mercer.readers.data import Data
 from mercer.readers.delimited import table_of_rows
+from mercer.readers.extents import refuse_far_cells
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted, reason, some
 from mercer.readers.source import Source, empty
+
+_PANIC = "PanicException"
+"""What a mistake in the library that reads spreadsheets raises, which is no `Exception`."""
 
 
 def read_spreadsheet(source: Source, options: Options) -> Data:
@@ -22,11 +25,13 @@ def read_spreadsheet(source: Source, options: Options) -> Data:
         import python_calamine as calamine
     except ImportError as error:
         raise missing_extra("A spreadsheet", "python-calamine", "excel") from error
-    _check_size(source, options)
+    refuse_far_cells(source, options.max_bytes)
     try:
         book: Any = calamine.CalamineWorkbook.from_filelike(io.BytesIO(source.content))
         sheets = {name: book.get_sheet_by_name(name).to_python() for name in _wanted(source.name, book, options)}
-    except calamine.CalamineError as error:
+    except BaseException as error:
+        if not isinstance(error, calamine.CalamineError) and type(error).__name__ != _PANIC:
+            raise
         what = f"not a spreadsheet that can be read: {reason(error)}"
         raise problem(source.name, what, hint="Is it damaged, or protected by a password? Save it again.") from error
     full = {name: rows for name, rows in sheets.items() if rows}
@@ -50,19 +55,6 @@ def _rows(cells: list[list[Any]], notes: list[str]) -> tuple[list[list[str]], li
     kept = [place for place in range(len(rows[0])) if any(row[place] for row in rows[start:])]
     lines = [place for place in range(start, len(rows)) if any(rows[place])]
     return [[rows[line][place] for place in kept] for line in lines], [line + 1 for line in lines]
-
-
-def _check_size(source: Source, options: Options) -> None:
-    """Check the sizes declared in a packed file before unpacking anything."""
-    if not source.content.startswith(b"PK"):
-        return
-    try:
-        with zipfile.ZipFile(io.BytesIO(source.content)) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-    except zipfile.BadZipFile as error:
-        raise problem(source.name, f"a damaged spreadsheet: {reason(error)}", hint="Save it again.") from error
-    if size > options.max_bytes:
-        raise problem(source.name, "too large once unpacked", hint="Raise the cap with --max-mb, or cut the file.")
 
 
 def _wanted(name: str, book: Any, options: Options) -> list[str]:

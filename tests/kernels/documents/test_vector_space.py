@@ -207,3 +207,11 @@ def test_parameters_of_latent_semantics():
 def test_one_direction_is_a_direction():
     rows = np.outer([1.0, 2.0, -1.0], [3.0, 0.0])
     np.testing.assert_allclose(kernels.LatentSemantic(kernels.Linear(), k=1).fit(rows)(rows), rows @ rows.T, atol=1e-10)
+
+
+@pytest.mark.parametrize("rows", [[[1.0, 2.0]], [[2.0, 0.0], [0.0, 0.0]]])
+def test_the_only_direction_there_is_gives_the_kernel_back(rows):
+    """One object, or one beside objects that are nothing: no second eigenvalue is above 0."""
+    rows = np.array(rows)
+    fitted = kernels.LatentSemantic(kernels.Linear(), k=1).fit(rows)
+    np.testing.assert_allclose(fitted(rows), rows @ rows.T, atol=1e-12)

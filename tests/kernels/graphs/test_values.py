@@ -142,3 +142,15 @@ def test_graphs_without_labels_are_told_from_those_with_labels():
     ):
         with pytest.raises(InputError, match=message):
             kernels.WeisfeilerLehman(1).fit(known)(new)
+
+
+@pytest.mark.parametrize("h", [0, 1, 3])
+@pytest.mark.parametrize(("decay", "precise"), [(0.1, True), (1e20, False)])
+def test_rounds_over_another_kernel_share_its_tiles_and_need_its_digits(h, decay, precise):
+    base = kernels.RandomWalk(decay=decay, steps=3)
+    over = kernels.WeisfeilerLehmanOver(base, h=h).fit([P4, S4, C5])
+    features = over.features(over.coerce([P4, S4, C5]))
+    rounds = list(zip(features.parts, over.state.parts, strict=True))
+    entries = min(base.tile_entries(part, part, own) for part, own in rounds)
+    assert 0 < (h + 1) * over.tile_entries(features, features) <= entries  # a tile takes as long, whatever h is
+    assert over.kernel.single_precision(features, over.state) == precise

@@ -13,7 +13,7 @@ from mercer.gram.executors import Threads
 from mercer.gram.make import gram_of
 from mercer.solvers.box.large import WorkingSetRun
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.smo import SMO, DenseRun, feasible
+from mercer.solvers.box.smo import SMO, DenseRun, feasible, worth_storing
 from mercer.solvers.box.step_rules import Pairs, Singles
 from mercer.solvers.drive import Limits, Stopped, drive
 from mercer.solvers.solution import Status
@@ -257,3 +257,11 @@ def test_rounding_that_may_matter_is_recomputed_once(monkeypatch):
     assert solution.converged
     assert 1 <= len(anew) == len(set(anew)) <= 5
     checked(gram, problem, solution, 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("groups", "stored"), [([100] * 10, False), ([3000] * 10, False), ([4000, *[100] * 50], True), ([500, 500], False)]
+)
+def test_one_matrix_for_all_pairs_where_a_large_group_is_part_of_many(groups, stored):
+    """Of small pairs each entry is computed once anyway; the rows of a large group would be computed for each pair."""
+    assert worth_storing(groups) == stored

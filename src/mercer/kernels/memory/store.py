@@ -13,8 +13,9 @@ only what is new. A tile has the values of one block of objects against another,
 `rows` and `columns` of a tile are numbers of objects. Files are written under another name and renamed, so a process
 that is killed at any moment leaves only finished tiles; a tile with a wrong checksum counts as missing. Several
 processes, also of several machines that share the folder, may register, put and read at the same time, and compute no
-tile twice if each holds `claimed(tile)` while it does. Unknown values are NaN, and `put` never replaces a known value
-by NaN, so a tile may be completed piece by piece.
+tile twice if each holds `claimed(tile)` while it does. (Where files cannot be locked, two may compute the same tile,
+and one may lose what it adds to a tile that another adds to at the same moment.) Unknown values are NaN, and `put`
+never replaces a known value by NaN, so a tile may be completed piece by piece.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
+from mercer._atomic import alone
 from mercer._types import Float64, Indices
 from mercer.errors import InputError
 from mercer.kernels.memory.claims import claims_in
@@ -223,8 +225,8 @@ class ValueStore:
         given = np.array(values, dtype=np.float64)
         if given.shape != tile.shape or np.isinf(given).any():
             raise InputError(f"The values of a tile must be an array of shape {tile.shape} without infinite numbers.")
-        with self._lock:
-            unknown = np.isnan(given)
+        unknown = np.isnan(given)
+        with self._lock, alone(self.folder / "lock") if unknown.any() else contextlib.nullcontext():
             if unknown.any():
                 given[unknown] = self.get(tile)[unknown]
             if tile.block == tile.other:
