@@ -164,8 +164,8 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         self.classes_ = classes.labels
         self.shape_fit_ = _shape(objects)
         self.kernel_ = fitted
-        self.__dict__.pop("calibration_", None)
-        self._mean = None
+        for name in ("calibration_", "_mean"):
+            self.__dict__.pop(name, None)
         if self.probability:
             self.calibration_, self._mean = learnt.calibration, mean
         self._penalty_scales = machines.scales
