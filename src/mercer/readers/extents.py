@@ -1,7 +1,7 @@
 """How large the sheets of a spreadsheet are, found before they are read.
 
-What reads spreadsheets makes a place for every cell between the first and the last. A file of a kilobyte whose last cell
-is XFD1048576 asks for 17 thousand million of them, and where memory ends so does the process, without a word.
+What reads spreadsheets makes a place for every cell between the first and the last. A file of a kilobyte whose last
+cell is XFD1048576 asks for 17 thousand million of them, and where memory ends so does the process, without a word.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ _REFERENCE = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{0,9})([0-9]{1,12})\s*["'
 _LONGEST = 64
 """More bytes than such a place has: chunks overlap by as many."""
 _CHUNK = 1 << 20
+"""Bytes of a part that are unpacked at a time."""
 _PARTS = (".xml", ".rels")
+"""How parts end that are text."""
 _SECONDS = 60
+"""After which a file is refused, whatever it holds: a thousand times as long as small ones take."""
 _LOOK: Final = """
 import io, sys
 content = sys.stdin.buffer.read()
