@@ -3,38 +3,36 @@
     python benchmarks/cluster.py covtype        two workers against two threads, m = 1,000 (needs the data sets)
     python benchmarks/cluster.py simulation     strong and weak scaling to 64 workers, from measured tasks and bytes
 
-The simulation measures here, in one thread, how long a block takes, how long two sums take to be combined, and how many
-bytes a sum has. It then plays the tree of sums through on W workers: each has one thread, works off the blocks that
-come next in order, and receives one sum at a time over a link of its own; every task costs the scheduler a
-millisecond, which it spends on one task after another. A sum moves to the worker that has its neighbour. What the
-simulation leaves out: reading of blocks from storage, stragglers, and links that are shared.
+The simulation fits a machine on blocks with one worker and with two, and lets Dask tell how long each task and each
+transfer took. It plays passes of larger clusters through with these times (`cluster_model.py`), and says how far the
+model is off for the two clusters that it can measure. Between machines, a sum takes as long as between two processes
+here, and its bytes over the link in addition.
 """
 
 from __future__ import annotations
 
 import argparse
-import heapq
+import contextlib
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cluster_model import Costs, played, where_the_reduction_is_the_limit
 from timing import DATA, loader
 
 # isort: split
 from mercer import KernelRidge, blocks, cluster, kernels
-from mercer.gram.executors import Threads, in_this_thread
+from mercer.cluster.executor import Workers
 
 ROWS = 65_536
-LINK = 1.25e9 / 8
-"""Bytes per second that a worker receives: a link of 1.25 gigabits, as small machines of clouds have."""
-FAST = 1.25e9
-"""... and one of 10 gigabits."""
-SCHEDULER = 1e-3
-"""Seconds of the scheduler for a task."""
+MEASURED = 8
+"""Blocks of the fits that are measured."""
+LINKS = {"1.25 Gbit/s": 1.25e9 / 8, "10 Gbit/s": 1.25e9}
+"""Bytes per second that a worker receives: small machines of clouds, and better ones."""
 WORKERS = (1, 2, 4, 8, 16, 32, 64)
 
 
@@ -49,8 +47,8 @@ def covtype(folder: Path) -> tuple[Path, Path]:
     return folder / "X.npy", folder / "y.npy"
 
 
-def learner(m: int) -> KernelRidge:
-    return KernelRidge(kernel=kernels.Nystrom(kernels.RBF(gamma=8.0), m=m), alpha=1e-3)
+def learner(m: int, gamma: float = 8.0) -> KernelRidge:
+    return KernelRidge(kernel=kernels.Nystrom(kernels.RBF(gamma=gamma), m=m), alpha=1e-3)
 
 
 def compare(m: int) -> None:
@@ -73,89 +71,115 @@ def compare(m: int) -> None:
     print(f"the same bits: {one == other}; twice: {told}")
 
 
-@dataclass
-class Recorder:
-    """An executor of one thread that notes what everything costs."""
+@dataclass(frozen=True)
+class Measured:
+    """What a fit on a real cluster took."""
 
-    blocks: list[float] = field(default_factory=list)
-    sums: list[float] = field(default_factory=list)
-    bytes: int = 0
-    count: int = 1
-
-    def reduce(self, task: Callable[[Any], Any], items: Sequence[Any], combine: Callable[[Any, Any], Any]) -> Any:
-        from distributed.protocol.serialize import serialize
-
-        def timed(into: list[float], work: Callable[..., Any]) -> Callable[..., Any]:
-            def run(*given: Any) -> Any:
-                began = time.perf_counter()
-                found = work(*given)
-                into.append(time.perf_counter() - began)
-                return found
-
-            return run
-
-        with in_this_thread():
-            found = Threads(1).reduce(timed(self.blocks, task), items, timed(self.sums, combine))
-        frames = serialize(found, serializers=["pickle"])[1]
-        self.bytes = max(self.bytes, sum(memoryview(frame).nbytes for frame in frames))
-        return found
+    fit: float
+    passing: float
+    """Seconds of it in passes over blocks."""
+    blocks: int
+    """Blocks in all passes."""
+    costs: Costs
+    size: int
+    """Bytes of a sum."""
 
 
-def played(count: int, workers: int, block: float, add: float, moving: float) -> tuple[float, float]:
-    """Seconds for a tree of so many blocks, and the share of them in which workers compute blocks."""
-    free = [0.0] * workers  # when the thread of each worker is free, and when its link is
-    link = [0.0] * workers
-    scheduler, place = 0.0, 0
-    ready: list[tuple[float, int, int, int]] = []  # sums: when, level, place in the level, worker
-    waiting: dict[tuple[int, int], tuple[float, int]] = {}
-    idle = [(0.0, worker) for worker in range(workers)]
-    last = count - 1
-    end = 0.0
-    while place < count or ready:
-        if place < count and (not ready or idle[0][0] <= ready[0][0]):
-            _, worker = heapq.heappop(idle)
-            scheduler = max(scheduler + SCHEDULER, free[worker])
-            free[worker] = scheduler + block
-            heapq.heappush(ready, (free[worker], 0, place, worker))
-            heapq.heappush(idle, (free[worker], worker))
-            place += 1
-            continue
-        when, level, own, worker = heapq.heappop(ready)
-        while last >> level and own ^ 1 > last >> level:  # without a neighbour
-            own, level = own >> 1, level + 1
-        if not last >> level:
-            end = when
-            continue
-        other = waiting.pop((level, own ^ 1), None)
-        if other is None:
-            waiting[level, own] = (when, worker)
-            continue
-        arrived = max(when, other[0])
-        if other[1] != worker:
-            link[worker] = max(link[worker], arrived) + moving
-            arrived = link[worker]
-        scheduler = max(scheduler + SCHEDULER, 0.0)
-        free[worker] = max(free[worker], arrived, scheduler) + add
-        heapq.heappush(ready, (free[worker], level + 1, own >> 1, worker))
-    return end, count * block / (workers * end)
+@contextlib.contextmanager
+def passes() -> Iterator[list[tuple[float, int]]]:
+    """The seconds and the blocks of every pass inside."""
+    found: list[tuple[float, int]] = []
+    plain = Workers.stretches
+
+    def timed(self: Workers, task: Any, parts: Any, combine: Any) -> Iterator[Any]:
+        began = time.perf_counter()
+        yield from plain(self, task, parts, combine)
+        found.append((time.perf_counter() - began, sum(map(len, parts))))
+
+    Workers.stretches = timed
+    try:
+        yield found
+    finally:
+        Workers.stretches = plain
+
+
+def measured(workers: int, m: int, X: Path, y: Path) -> Measured:
+    """A fit on so many workers of this machine, task by task."""
+    from distributed import get_task_stream
+
+    with cluster.use(f"local:{workers}") as session:
+        client = session.client
+        learner(20, gamma=0.02).fit(blocks.of(X, y, rows=ROWS // 4))  # loads and compiles what is timed below
+        with get_task_stream(client) as stream, passes() as found:
+            began = time.perf_counter()
+            learner(m, gamma=0.02).fit(blocks.of(X, y, rows=ROWS))
+            fit = time.perf_counter() - began
+        client.gather(client.map(int, range(workers), pure=False))
+        began = time.perf_counter()
+        client.gather(client.map(int, range(2000), pure=False))
+        task = (time.perf_counter() - began) / 2000
+    computing, moving = _spent(stream.data, "compute"), _spent(stream.data, "transfer")
+    done = sum(count for _, count in found)
+    add = float(np.mean(computing["combined"]))
+    inside = done - len(computing["stretch"])  # additions within tasks of several blocks
+    costs = Costs(
+        block=(sum(computing["stretch"]) - inside * add) / done,
+        add=add,
+        task=task,
+        move=float(np.median(moving.get("combined", [0.0]))),
+    )
+    size = max(one["nbytes"] for one in stream.data if one["key"].startswith("combined-"))
+    return Measured(fit, sum(seconds for seconds, _ in found), done, costs, size)
+
+
+def _spent(stream: Any, action: str) -> dict[str, list[float]]:
+    """The seconds of every task, or transfer for a task, by the name of the task."""
+    found: dict[str, list[float]] = {}
+    for task in stream:
+        for part in task["startstops"]:
+            if part["action"] == action:
+                found.setdefault(task["key"].rsplit("-", 5)[0], []).append(part["stop"] - part["start"])
+    return found
 
 
 def simulate(m: int) -> None:
-    """Measure on a few blocks of covtype, or of noise without the data sets, and play larger clusters through."""
+    """Measure fits with one worker and two, check the model on them, and play larger clusters through."""
     rng = np.random.default_rng(0)
-    source = blocks.of(rng.normal(size=(4 * ROWS, 28)), rng.normal(size=4 * ROWS), rows=ROWS)
-    recorder = Recorder()
-    source.executor = recorder
-    KernelRidge(kernel=kernels.Nystrom(kernels.RBF(gamma=0.02), m=m), alpha=1e-3).fit(source)
-    block, add, size = float(np.median(recorder.blocks)), float(np.median(recorder.sums)), recorder.bytes
-    print(f"m = {m}: a block of {ROWS:,} rows {block:.2f} s, adding two sums {1e3 * add:.1f} ms, a sum {size:,} bytes")
-    print("workers   strong: 10^7 rows, s  (busy)      10 Gbit/s  (busy)   weak: 16 blocks each, s  (busy)")
+    with tempfile.TemporaryDirectory() as folder:
+        X, y = Path(folder, "X.npy"), Path(folder, "y.npy")
+        np.save(X, rng.normal(size=(MEASURED * ROWS, 28)))
+        np.save(y, rng.normal(size=MEASURED * ROWS))
+        one, two = (measured(workers, m, X, y) for workers in (1, 2))
+    here = replace(one.costs, move=two.costs.move, task=two.costs.task)
+    print(
+        f"m = {m}: a block of {ROWS:,} rows {here.block:.2f} s, an addition {1e3 * here.add:.1f} ms, a sum "
+        f"{one.size / 1e6:.2f} MB, {1e3 * here.move:.0f} ms between processes; a task {1e3 * here.task:.2f} ms"
+    )
+    for workers, real in ((1, one), (2, two)):
+        told = played(real.blocks, workers, here).seconds
+        print(
+            f"{workers} worker(s), {real.blocks} blocks: measured {real.passing:.2f} s, by the model {told:.2f} s "
+            f"({told / real.passing - 1:+.0%}); the rest of the fit {real.fit - real.passing:.2f} s; a block "
+            f"{real.costs.block:.2f} s"
+        )
+    strong = -(-(10**7) // ROWS)
+    print(f"           10^7 rows in {strong} blocks              16 blocks for each worker")
+    print("workers " + "".join(f"{name:>13}  busy   " for name in LINKS) * 2)
     for workers in WORKERS:
-        count = -(-(10**7) // ROWS)
-        slow, busy = played(count, workers, block, add, size / LINK)
-        fast, busier = played(count, workers, block, add, size / FAST)
-        weak, busiest = played(16 * workers, workers, block, add, size / LINK)
-        print(f"{workers:7d} {slow:16.1f}  ({busy:6.1%}) {fast:18.1f}  ({busier:6.1%}) {weak:19.1f}  ({busiest:6.1%})")
+        line = f"{workers:7d} "
+        for count in (strong, 16 * workers):
+            for link in LINKS.values():
+                found = played(count, workers, _over(here, one.size, link))
+                line += f"{found.seconds:11.1f} s {count * here.block / (workers * found.seconds):6.1%}  "
+        print(line)
+    for name, link in LINKS.items():
+        limit = where_the_reduction_is_the_limit(strong * here.block, _over(here, one.size, link))
+        print(f"{name}: the reduction takes longer than the blocks of 10^7 rows from {limit} workers on")
+
+
+def _over(costs: Costs, size: int, link: float) -> Costs:
+    """The costs where a sum has to go over a link."""
+    return replace(costs, move=costs.move + size / link)
 
 
 def main() -> None:

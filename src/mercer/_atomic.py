@@ -1,4 +1,4 @@
-"""Atomic replacement of files."""
+"""Atomic replacement of files, and changes that no two processes make at the same moment."""
 
 from __future__ import annotations
 
@@ -59,6 +59,19 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             f"Cannot save to {name!r}: {error.strerror or error}. What was there before is intact; choose a folder "
             "that exists, can be written to and has room."
         ) from error
+
+
+@contextlib.contextmanager
+def alone(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Inside the block, no other process or thread is in a block with the same path, a file that is made for this.
+
+    Where files cannot be locked (Windows, some network file systems) nobody is kept out.
+    """
+    with open(path, "ab") as stream:
+        if sys.platform != "win32":
+            with contextlib.suppress(OSError):
+                fcntl.flock(stream.fileno(), fcntl.LOCK_EX)  # until the file is closed
+        yield
 
 
 def _sweep(folder: str, base: str) -> None:

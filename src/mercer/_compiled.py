@@ -1,8 +1,9 @@
 """Where compiled loops are kept on disk: a folder for each version of each file, a file for each loop and signature.
 
 Numba's own cache keeps numbered files and an index of them for each function. Two processes that compile two signatures
-of one function at a time may give both the same number, and a third, or either of them next time, then runs the code of
-one signature on arrays of the other: it crashes. Here each signature has an index and a file of its own, named by it.
+of one function at the same time may give both the same number, and a third, or either of them next time, then runs the
+code of one signature on arrays of the other: it crashes. Here each signature has an index and a file of its own, named
+by it.
 """
 
 from __future__ import annotations
@@ -27,16 +28,17 @@ _WITHOUT_EFFECT = (
     "NUMBA_THREADING_LAYER",
     "NUMBA_THREADING_LAYER_PRIORITY",
 )
-"""Settings on which our compiled code does not depend, since it never asks Numba for threads; joblib sets some of them
-in its workers, which would otherwise compile everything anew."""
+"""Settings on which compiled code does not depend, since it never asks Numba for threads; joblib sets some of them in
+its workers, which would otherwise compile everything anew.
+"""
 _KEPT_FOLDERS = 6
-"""Compiled code of so many other builds is kept, and of so many other versions of a file, for those who go back ..."""
+"""The number of other builds, and of other versions of a file, whose compiled code is kept for those who go back ..."""
 _SECONDS_BEFORE_PRUNING = 24 * 3600.0
 """... and what was used within a day is kept in any case, since another process may be about to read it."""
 _IMPORT = re.compile(
     rb"^\s*(?:from\s+(mercer[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(mercer[\w.]*))", re.MULTILINE
 )
-"""An import of ours, with the names it takes: some of them may be modules."""
+"""An import from this package, with the names it takes: some of them may be modules."""
 _PACKAGE = Path(__file__).parent
 
 

@@ -17,7 +17,7 @@ import pytest
 distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
 
 ROOT = Path(__file__).resolve().parents[2]
-STARTING = 60.0
+STARTING = 120.0
 
 
 class Processes:

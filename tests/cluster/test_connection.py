@@ -68,7 +68,7 @@ def test_where_there_is_no_scheduler_nobody_waits_for_long(monkeypatch: pytest.M
 
 
 def test_a_cluster_without_workers_is_refused(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mercer.cluster.session._SECONDS_FOR_WORKERS", 0.3)
+    monkeypatch.setattr("mercer.cluster.members._SECONDS_FOR_WORKERS", 0.3)
     with (
         processes.client(0) as opened,
         pytest.raises(ClusterError, match=r"no worker for .*wait_for_workers"),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,104 +24,48 @@ from mercer.cluster.executor import Workers
 from mercer.errors import ClusterError
 from mercer.gram.executors import Threads
 from tests.cluster.conftest import Processes
+from tests.cluster.gates import LONG, Cubes, Gate, soon
 
 
-@dataclass(frozen=True)
-class Noted:
-    """A slow task that leaves a note of each time that it is run, at its end or at its beginning."""
+@contextlib.contextmanager
+def meanwhile(gate: Gate, process: int, act: Callable[[], object]) -> Iterator[None]:
+    """Act when a process is held in the middle of a task, and let it go then."""
+    held: list[bool] = []
 
-    folder: str
-    seconds: float = 0.15
-    begun: bool = False
+    def wait_and_act() -> None:
+        held.append(gate.holds(process))
+        act()
+        gate.open()
 
-    def __call__(self, number: int) -> Any:
-        time.sleep(0.0 if self.begun else self.seconds)
-        with open(f"{self.folder}/{number}-{os.getpid()}-{time.monotonic_ns()}", "w"):
-            pass
-        time.sleep(self.seconds if self.begun else 0.0)
-        return np.random.default_rng(number).normal(size=(50, 50)) ** 3
-
-
-def notes(folder: Path) -> Counter[int]:
-    return Counter(int(name.split("-")[0]) for name in os.listdir(folder))
-
-
-def add(first: Any, second: Any) -> Any:
-    return first + second
-
-
-def soon(condition: Any, seconds: float = 20.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
-
-
-def test_a_killed_worker_costs_its_own_tasks_and_no_bit(processes: Processes, tmp_path: Path) -> None:
-    items = 24
-    first, _ = processes.add(), processes.add()
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    with processes.client(2) as client, use(client) as session:
-        before: set[int] = set()
-
-        def begun() -> int:
-            return sum(name.split("-")[1] == str(first.pid) for name in os.listdir(folder))
-
-        def kill() -> None:
-            soon(lambda: begun() > 2)
-            so_far = begun()
-            soon(lambda: begun() > so_far)  # so that it is in the middle of a task
-            processes.kill(first)
-            before.update(notes(folder))
-
-        killer = threading.Thread(target=kill)
-        killer.start()
-        found = Workers(session).reduce(Noted(str(folder), 0.4, begun=True), range(items), add)
-        killer.join()
-        assert first.poll() is not None
-    expected = Threads(2).reduce(Noted(str(folder), 0.0), range(items), add)
-    assert found.tobytes() == expected.tobytes()
-    runs = [name.split("-") for name in os.listdir(folder)]
-    times = Counter(int(number) for number, process, _ in runs if process != str(os.getpid()))
-    again = {number for number, count in times.items() if count > 1}
-    assert again <= before, "only what was in sums that the killed worker had is computed again"
-    assert max(times.values()) == 2
-    assert len(again) < items / 2
+    acting = threading.Thread(target=wait_and_act)
+    acting.start()
+    yield
+    acting.join()
+    assert held == [True]
 
 
 def test_a_lost_scheduler_is_said_in_words(processes: Processes, tmp_path: Path) -> None:
-    processes.add()
-    folder = tmp_path / "notes"
-    folder.mkdir()
+    worker, gate = processes.add(), Gate.in_folder(tmp_path / "gate")
     client = processes.client(1, timeout=3)
     try:
-        with use(client) as session:
-            killer = threading.Thread(target=lambda: (soon(lambda: notes(folder)), processes.kill(processes.scheduler)))
-            killer.start()
-            began = time.monotonic()
-            with pytest.raises(ClusterError, match="connection to the scheduler was lost"):
-                Workers(session).reduce(Noted(str(folder), 0.2), range(60), add)
-        assert time.monotonic() - began < 30
+        with (
+            use(client) as session,
+            meanwhile(gate, worker.pid, lambda: processes.kill(processes.scheduler)),
+            pytest.raises(ClusterError, match="connection to the scheduler was lost"),
+        ):
+            Workers(session).reduce(Cubes(gate), range(60), operator.add)
     finally:
         client.close(timeout=1)
 
 
 def test_a_closed_client_is_said_in_words(processes: Processes, tmp_path: Path) -> None:
-    processes.add()
-    tmp_path = tmp_path / "notes"
-    tmp_path.mkdir()
+    worker, gate = processes.add(), Gate.in_folder(tmp_path / "gate")
     client = processes.client(1)
     with use(client) as session:
-        closer = threading.Thread(target=lambda: (soon(lambda: notes(tmp_path)), client.close()))
-        closer.start()
-        with pytest.raises(ClusterError, match="client of the cluster is closed"):
-            Workers(session).reduce(Noted(str(tmp_path)), range(60), add)
-        closer.join()
-        with pytest.raises(ClusterError, match="Open one"):
-            Workers(session).reduce(Noted(str(tmp_path)), range(3), add)
+        with meanwhile(gate, worker.pid, client.close), pytest.raises(ClusterError, match="the cluster is closed"):
+            Workers(session).reduce(Cubes(gate), range(60), operator.add)
+        with pytest.raises(ClusterError, match="Open a new one"):
+            Workers(session).reduce(Cubes(gate), range(3), operator.add)
     with pytest.raises(ClusterError, match="closed"), use(client):
         pass
 
@@ -152,7 +96,7 @@ def test_a_worker_that_comes_later_with_another_version_is_no_silent_help(client
     from mercer.cluster import tasks
 
     with use(client), pytest.raises(ClusterError, match=r"but the work comes from Mercer 0\.0\.1"):
-        client.submit(tasks.call, "0.0.1", add, 1, 2).result()
+        client.submit(tasks.call, "0.0.1", operator.add, 1, 2).result()
 
 
 def _workers(client: Any) -> dict[str, Any]:
@@ -166,7 +110,7 @@ class Greedy:
 
     def __call__(self, number: int) -> Any:
         kept = [np.ones(2**20) for _ in range(100)]
-        time.sleep(3.0)
+        time.sleep(LONG)  # until it is killed
         return len(kept)
 
 
@@ -183,7 +127,7 @@ def test_workers_without_memory_are_said_in_words(tmp_path: Path, monkeypatch: p
             use(client) as session,
             pytest.raises(ClusterError, match=r"each of them died\. Most often they ran out of memory"),
         ):
-            Workers(session).reduce(Greedy(), range(1), add)
+            Workers(session).reduce(Greedy(), range(1), operator.add)
     finally:
         made.close()
 
@@ -194,39 +138,72 @@ def out_of_memory(number: int) -> Any:
 
 def test_a_task_without_memory_is_said_in_words(client: Any) -> None:
     with use(client) as session, pytest.raises(ClusterError, match=r"too little memory.*smaller"):
-        Workers(session).reduce(out_of_memory, range(4), add)
+        Workers(session).reduce(out_of_memory, range(4), operator.add)
 
 
 @contextlib.contextmanager
-def interrupted_after(seconds: float) -> Iterator[None]:
-    timer = threading.Timer(seconds, os.kill, [os.getpid(), signal.SIGINT])
-    timer.start()
+def interrupted(once: Callable[[], bool]) -> Iterator[None]:
+    """Ctrl-C, once something has happened."""
+    happened: list[bool] = []
+    interrupting = threading.Thread(target=lambda: (happened.append(once()), os.kill(os.getpid(), signal.SIGINT)))
+    interrupting.start()
     with pytest.raises(KeyboardInterrupt):
         yield
-    timer.join()
+    interrupting.join()
+    assert happened == [True]
 
 
-def test_ctrl_c_cancels_tasks_and_frees_memory(client: Any, tmp_path: Path) -> None:
+@dataclass(frozen=True)
+class Slow:
+    """Items that take long once the gate is open: a task that was cancelled has time to notice it."""
+
+    gate: Gate
+
+    def __call__(self, number: int) -> float:
+        self.gate.enter(number)
+        time.sleep(1.0 if self.gate.is_open else 0.0)
+        return 1.0
+
+
+def test_ctrl_c_cancels_tasks_and_frees_memory(client: Any, two_workers: Processes, tmp_path: Path) -> None:
     before = set(client.who_has())  # of other tests
-    with use(client) as session, interrupted_after(1.0):
-        Workers(session).reduce(Noted(str(tmp_path), 0.3), range(400), add)
-    assert soon(lambda: not any(client.processing().values()) and set(client.who_has()) <= before, 5.0)
+    gate, both = Gate.in_folder(tmp_path / "gate"), [worker.pid for worker in two_workers.workers]
+    with use(client) as session, interrupted(lambda: gate.holds(*both)):
+        Workers(session).reduce(Slow(gate), range(400), operator.add)  # 16 in a task
+    assert soon(lambda: not any(client.processing().values()) and set(client.who_has()) <= before)
+    assert len(gate.begun()) == 2 * gate.most
+    gate.open()
     assert soon(lambda: not any(client.run(_executing).values()))
-    done = sum(notes(tmp_path).values())
-    time.sleep(0.7)
-    assert sum(notes(tmp_path).values()) == done  # nobody works on
-    assert done < 40
+    assert soon(lambda: set().union(*client.run(_in_memory).values()) <= before)
+    assert len(gate.begun()) < 2 * 16, "tasks that had begun end before their time, and no other begins"
 
 
-def test_ctrl_c_ends_a_search_and_its_fits(client: Any) -> None:
+@dataclass(frozen=True)
+class Scored:
+    """Leaves a note of each fit that came to its end."""
+
+    gate: Gate
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        self.gate.enter(estimator.C)
+        return 0.0
+
+
+def test_ctrl_c_ends_a_search_and_its_fits(client: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(4000, 2))
-    y = rng.integers(0, 2, size=4000)  # noise: fits take long
-    search = KernelSearchCV(SVC(C=1e5, gamma=5.0), {"gamma": [1.0, 5.0, 20.0]}, cv=3)
-    with use(client), interrupted_after(3.0):
+    X, y = rng.normal(size=(1500, 2)), rng.integers(0, 2, size=1500)  # noise: each fit takes about a second
+    gate = Gate.in_folder(tmp_path / "gate")
+    gate.open()
+    search = KernelSearchCV(SVC(gamma=1.0), {"C": np.geomspace(1e6, 1e9, 60)}, scoring=Scored(gate), cv=3)
+    with use(client), interrupted(lambda: soon(gate.begun)):
         search.fit(X, y)
-    assert soon(lambda: not any(client.processing().values()), 5.0)
-    assert soon(lambda: not any(client.run(_executing).values()), 15.0), "fits go on that nobody waits for"
+    assert soon(lambda: not any(client.processing().values()))
+    assert soon(lambda: not any(client.run(_executing).values())), "fits go on that nobody waits for"
+    assert len(gate.begun()) < 60
+
+
+def _in_memory(dask_worker: Any) -> set[Any]:
+    return set(dask_worker.data)
 
 
 def _executing(dask_worker: Any) -> int:
@@ -240,6 +217,8 @@ def test_tls(tmp_path: Path) -> None:
     wanted = f"-x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -keyout {key} -out {certificate}"
     subprocess.run(["openssl", "req", *wanted.split()], check=True, capture_output=True)
     options = ("--tls-ca-file", str(certificate), "--tls-cert", str(certificate), "--tls-key", str(key))
+    gate = Gate.in_folder(tmp_path / "gate")
+    gate.open()
     made = Processes(tmp_path, *options, "--protocol", "tls")
     try:
         made.add()
@@ -251,9 +230,9 @@ def test_tls(tmp_path: Path) -> None:
         )
         with made.client(1, security=security) as client, use(client) as session:
             assert client.scheduler.address.startswith("tls://")
-            found = Workers(session).reduce(Noted(str(tmp_path), 0.0), range(5), add)
+            found = Workers(session).reduce(Cubes(gate), range(5), operator.add)
             assert all(address.startswith("tls://") for address in _workers(client))
-        assert found.tobytes() == Threads(1).reduce(Noted(str(tmp_path), 0.0), range(5), add).tobytes()
+        assert found.tobytes() == Threads(1).reduce(Cubes(gate), range(5), operator.add).tobytes()
     finally:
         made.close()
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer.cluster import use
+from tests.cluster.gates import soon
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +51,4 @@ def test_nothing_stays_behind(client: Any) -> None:
         held.result()
         assert set(client.who_has()) - before
     del session, held
-    for _ in range(100):
-        if set(client.who_has()) <= before:
-            break
-        client.sync(_pause)
-    assert set(client.who_has()) <= before
-
-
-async def _pause() -> None:
-    import asyncio
-
-    await asyncio.sleep(0.05)
+    assert soon(lambda: set(client.who_has()) <= before)

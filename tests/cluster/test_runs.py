@@ -20,7 +20,7 @@ from mercer.gram.executors import default_threads
 from mercer.gram.journal import Journal
 from mercer.inputs.blocks import ArrayBlocks, Block, Blocks
 from tests.cluster.conftest import Processes
-from tests.cluster.test_faults import soon
+from tests.cluster.gates import soon
 
 da = pytest.importorskip("dask.array", reason="dask is not installed")
 
@@ -83,7 +83,7 @@ class Waiting(Blocks):
 
     def read(self, number: int) -> Block:
         if number == 99 and os.path.exists(self._run):
-            soon(Path(self._file).exists, 60.0)
+            soon(Path(self._file).exists)
         with open(f"{self._notes}/{os.getpid()}", "a") as file:
             file.write(f"{number}\n")
         part = slice(12 * number, 12 * number + 12)
@@ -102,7 +102,7 @@ def test_a_lost_scheduler_costs_no_more_than_since_the_checkpoint(tmp_path: Path
 
         def kill() -> None:
             # Of 100 blocks 64 are handed out at a time: their sum is kept while a thread is at the last of the others.
-            soon((run / "partial.npz").exists, 100.0)
+            soon((run / "partial.npz").exists)
             made.kill(made.scheduler)
             lost.touch()
 

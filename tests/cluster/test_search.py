@@ -85,14 +85,14 @@ def test_errors_come_back(client: Any) -> None:
 
 
 def slow(a: Any, b: Any) -> Any:
-    time.sleep(0.001 * len(a) * len(b))
+    time.sleep(0.02 * len(a) * len(b))
     return np.asarray(a) @ np.asarray(b).T
 
 
 def test_a_time_limit_holds(client: Any) -> None:
-    n, limit = 60, 2.0  # a matrix takes four seconds
-    search = KernelSearchCV(SVC(kernel=slow), {"C": [1.0]}, cv=3, time_limit=limit)
+    n = 60  # a matrix takes more than half a minute, a task of a worker about two seconds
+    search = KernelSearchCV(SVC(kernel=slow), {"C": [1.0]}, cv=3, time_limit=2.0)
     began = time.monotonic()
     with use(client), pytest.raises(TimeoutError, match="two thirds"):
         search.fit(X[:n], Y[:n])
-    assert time.monotonic() - began < limit + 1.5
+    assert time.monotonic() - began < 15.0

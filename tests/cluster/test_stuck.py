@@ -10,20 +10,19 @@ from typing import Any
 
 import pytest
 
-from mercer.cluster import session as sessions
-from mercer.cluster import use
+from mercer.cluster import under_way, use
 from mercer.cluster.executor import Workers
 from mercer.cluster.stuck import stuck
 from mercer.errors import ClusterError
 from mercer.gram.executors import Threads
 from tests.cluster.conftest import Processes
+from tests.cluster.gates import soon
 from tests.cluster.test_executor import Squares
-from tests.cluster.test_faults import soon
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "_SECONDS_OF_SILENCE", 0.3)
+    monkeypatch.setattr(under_way, "_SECONDS_OF_SILENCE", 0.3)
 
 
 class Locked:
@@ -59,7 +58,7 @@ def disturb(client: Any) -> list[Any]:
         value = client.submit(locked, workers=[here], pure=False)
         waiting.append(client.submit(len, value, workers=[there], pure=False))
     keys = {future.key for future in waiting}
-    assert soon(lambda: {key for found in client.run(stuck).values() for key in found} >= keys, 90.0)
+    assert soon(lambda: {key for found in client.run(stuck).values() for key in found} >= keys)
     return waiting
 
 
@@ -94,7 +93,7 @@ def test_nobody_else_s_tasks_hold_up_long_ones(disturbed: Any) -> None:
 
 def test_a_cluster_full_of_them_is_said_in_words(disturbed: Any) -> None:
     waiting = disturb(disturbed)
-    with use(disturbed) as session, pytest.raises(ClusterError, match=r"Nobody works .* 4 tasks .*restart\(\)"):
+    with use(disturbed) as session, pytest.raises(ClusterError, match=r"Nothing gets done .* 4 tasks .*restart\(\)"):
         Workers(session).reduce(Squares(0), range(40), operator.add)
     disturbed.cancel(waiting, force=True)
 

@@ -52,6 +52,27 @@ def test_it_is_an_ordinary_array() -> None:
     assert float(array.sum(dtype=np.float64)) == 3.0 * SIDE**2
 
 
+def test_memory_that_is_taken_again_at_once_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread may take a block in the moment in which it comes back."""
+    taken = []
+
+    class Awaited(deque[mmap.mmap]):
+        def append(self, block: mmap.mmap) -> None:
+            super().append(block)
+            taken.append(pages.empty((SIDE, SIDE), np.float32))
+
+    monkeypatch.setattr(pages, "_kept", Awaited())
+    array = pages.empty((SIDE, SIDE), np.float32)
+    where = place(array)
+    del array
+    assert [place(one) for one in taken] == [where]
+    assert len(pages._lent) == 1  # which holds the block as long as the array lives: otherwise it would be unmapped
+    taken[0][:] = 3.0
+    monkeypatch.setattr(pages, "_kept", deque())
+    taken.clear()
+    assert kept_bytes() == 4 * SIDE**2
+
+
 def test_memory_comes_back_when_the_last_view_is_gone() -> None:
     array = pages.empty((SIDE, SIDE), np.float32)
     where, view = place(array), array[5:, ::2].T

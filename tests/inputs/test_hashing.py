@@ -12,3 +12,18 @@ def test_the_latest_names_are_remembered(monkeypatch):
     assert len(hashing._REMEMBERED) == 3
     assert content_hash("ant") == names[0]
     assert text_of_name(names[0]) == "ant"
+
+
+def test_another_thread_may_forget_the_same_thing(monkeypatch):
+    class Shared(dict):
+        def __delitem__(self, name):
+            super().__delitem__(name)
+            raise KeyError(name)  # as if the other had been faster
+
+        def __contains__(self, name):
+            return True  # as if the other forgets it right afterwards
+
+    monkeypatch.setattr(hashing, "_REMEMBERED", Shared())
+    monkeypatch.setattr(hashing, "MOST_REMEMBERED", 1)
+    names = [content_hash("cat"), content_hash("dog")]
+    assert [text_of_name(name) for name in names] == [None, "dog"]

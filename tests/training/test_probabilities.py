@@ -216,12 +216,6 @@ def test_no_worse_on_real_data(name, load):
     no_worse(*at_most(1000, name, load), range(8), OURS, svm.SVC())
 
 
-BEHIND = {
-    "australian": "the log loss is 1.5 % above that of five averaged machines",
-    "diabetes": "the log loss is 2.6 % above that of five averaged machines",
-}
-
-
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", ["australian", "diabetes", "sonar", "vowel"])
 @pytest.mark.parametrize(
@@ -232,9 +226,7 @@ BEHIND = {
     ],
     ids=["NuSVC", "MultipleKernelMachine"],
 )
-def test_no_worse_of_other_machines(name, model, peer, load, request):
-    if isinstance(model, NuSVC) and name in BEHIND:
-        request.applymarker(pytest.mark.xfail(reason=BEHIND[name]))
+def test_no_worse_of_other_machines(name, model, peer, load):
     no_worse(*at_most(600, name, load), range(6), model, peer)
 
 

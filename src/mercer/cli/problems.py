@@ -1,7 +1,7 @@
 """What the demo trains on: real vectors, strings, graphs, the nodes of one graph, and a table of mixed columns.
 
-Kernels and C are fixed. Those of the generated sets, and how difficult these sets are, were chosen by looking at a few
-settings on seeds 0 and 1, to make a point: other seeds are a fair test of it.
+Kernels and C are fixed. For the generated sets, they and the difficulty of the sets were chosen from a few settings on
+seeds 0 and 1, so that the demo makes its point: other seeds are a fair test.
 """
 
 from __future__ import annotations

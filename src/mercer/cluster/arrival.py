@@ -1,9 +1,8 @@
 """What came over the network, as if it had been made here.
 
-Dask reads a message into one piece of memory, and arrays lie in it wherever the message has them, more often than not
-at odd addresses. Other code works on such arrays (NumPy goes through them in pieces of its own, Numba compiles every
-loop once more for them), which rounds otherwise and takes longer. So they are copied to where an array of this process
-could lie, once for each value.
+Dask reads a message into one piece of memory, and the arrays in it are rarely aligned. Unaligned arrays take other code
+paths (NumPy works through them in buffers, Numba compiles every loop again for them), which are slower and round
+differently. So each value that arrives is copied once, to aligned memory.
 """
 
 from __future__ import annotations

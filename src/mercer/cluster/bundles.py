@@ -1,8 +1,8 @@
-"""Objects that lie in blocks, brought together in other groups, from worker to worker.
+"""Objects that lie in blocks on workers, regrouped without a detour through the client.
 
-A group may have objects in every block, and a task for each pair of a block and a group would be too many. So groups go
-in bundles: each block is cut into the parts of all bundles, each bundle is joined from its parts, and the tasks of its
-groups pick their objects from it, most often on the worker that has it.
+A group may have objects in every block, and one task for each pair of a block and a group would be too many. So groups
+are put in bundles: each block is cut into one part for each bundle, the parts of a bundle are joined, and the tasks of
+its groups take their objects from it, most often on the worker that has it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mercer.cluster import tasks
 from mercer.cluster.partitions import needed
 
 _MOST_PARTS = 4000
-"""Pairs of a block and a bundle, each of which is a task: Dask hands out some thousand tasks in seconds."""
+"""The most pairs of a block and a bundle, each of which is a task: Dask hands out a few thousand tasks in seconds."""
 _GONE = ("cancelled", "error", "lost")
 
 
@@ -38,14 +38,14 @@ class Bundles:
         self._futures: dict[int, Any] = dict(enumerate(session.compute_all(self._joined(range(len(self._ids))))))
 
     def of(self, place: int) -> tuple[Any, Indices]:
-        """The future of the objects that a group is among, and where they are."""
+        """The future of a bundle, and the places in it of the objects of a group."""
         bundle = self._bundle[place]
         if self._futures[bundle].status in _GONE:
             (self._futures[bundle],) = self._session.compute_all(self._joined([bundle]))
         return self._futures[bundle], np.searchsorted(self._ids[bundle], self._groups[place]).astype(np.int32)
 
     def done(self, place: int) -> None:
-        """A group needs its objects no more."""
+        """A group no longer needs its objects."""
         self._left[self._bundle[place]] -= 1
         if not self._left[self._bundle[place]]:
             del self._futures[self._bundle[place]]  # their memory is free

@@ -1,7 +1,7 @@
 """Which cluster, and for which work.
 
-Lazy input (`dask.array`, `dask.dataframe`, `dask.bag`) is worked on by the client that is there, as elsewhere around
-Dask. Everything else stays on this machine unless somebody says otherwise: ``with cluster.use(client):``.
+Lazy input (`dask.array`, `dask.dataframe`, `dask.bag`) goes to the current client, as usual with Dask. Everything else
+stays on this machine, except inside ``with cluster.use(client):``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def session_of(client: Any) -> Session:
 
 
 def current() -> Session | None:
-    """That of `use`, or of the client that was opened last; None without either."""
+    """The session of `use`, or of the client that was opened last; None if there is neither."""
     executor = executors.elsewhere()
     if isinstance(executor, Workers):
         return executor.session
@@ -51,7 +51,7 @@ def current() -> Session | None:
 
 @contextlib.contextmanager
 def use(cluster: Any) -> Iterator[Session]:
-    """Let the workers of a cluster do what is long inside: searches, Gram matrices of expensive kernels, blocks.
+    """Let the workers of a cluster do the long work inside: searches, Gram matrices of expensive kernels, blocks.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def use(cluster: Any) -> Iterator[Session]:
         scheduler (``"tcp://host:8786"``), or ``"local:4"`` for four processes of this machine, which end with the
         block.
 
-    The session that it gives counts what goes over the network.
+    The session that it yields counts what goes over the network.
 
     >>> from mercer import SVC, KernelSearchCV, cluster
     >>> X, y = [[float(i % 7)] for i in range(40)], [i % 7 > 2 for i in range(40)]

@@ -34,14 +34,14 @@ Result = TypeVar("Result")
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 _PER_THREAD = 8
-"""Tasks for each thread of the cluster at a time. With fewer, threads wait for the last one; more only lengthen queues,
-all of which Dask holds against the tasks in them when a worker dies."""
+"""Tasks for each thread of the cluster at a time. With fewer, threads are idle while the last task runs; more only make
+queues longer, and when a worker dies Dask counts that against every task in its queue."""
 _PARTS = 2
-"""Parts of a sum under way at a time: with one alone, workers would wait while its result is fetched and kept."""
+"""Parts of a sum under way at a time: with only one, workers would be idle while its result is fetched and stored."""
 
 
 def _in_words(method: Method) -> Method:
-    """A method of `Workers`, a generator or not, whose failures are said in words."""
+    """A method of `Workers`, a generator or not, whose errors say what happened to the cluster."""
 
     @functools.wraps(method)
     def speaking(self: Workers, *given: Any, **options: Any) -> Any:
@@ -67,7 +67,7 @@ class Workers:
 
     @property
     def count(self) -> int:
-        """What is worth working on at a time, as the number of threads of `Threads`: more, so that few have to wait."""
+        """How many items are worth handing out at a time: more than there are threads, so that few of them are idle."""
         return _PER_THREAD * self.session.threads
 
     @_in_words
@@ -110,7 +110,7 @@ class Workers:
         parts: Sequence[Sequence[Item]],
         combine: Callable[[Result, Result], Result],
     ) -> Iterator[Result]:
-        """What `reduce` gives for each part, in order; while one is fetched, workers are at the next."""
+        """What `reduce` gives for each part, in order; while one is fetched, workers compute the next."""
         session = self.session
         timed = _deadline.Work("sums over blocks", len(parts))
         early: dict[int, Result] = {}
@@ -197,9 +197,9 @@ class Workers:
             yield place, found
 
     def _tree(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:
-        """The lazy sum over items: neighbours in one task, as far as there is then still work for all threads.
+        """The lazy sum over items. Neighbours share a task as long as there are enough tasks for all threads.
 
-        Partitions are not put together in one task, which would have to hold all of them.
+        Each lazy partition has a task of its own: a task with several would have to hold all of them in memory.
         """
         length = 1
         while not _partitions(task, items[0]) and 2 * length * _PER_THREAD * self.session.threads <= len(items):
@@ -217,7 +217,7 @@ class Workers:
         return self.session.lazily(tasks.stretch, *held, tuple(items), tuple(read), *read.values())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """On a worker there is no cluster: blocks that are sent there have nobody to work for them."""
+        """Blocks that are sent to a worker have no cluster there."""
         return _nobody, ()
 
 
@@ -236,7 +236,7 @@ def _partitions(task: Any, item: Any) -> dict[Name, Any]:
 
 
 def streamed_in(task: Any) -> Streamed | None:
-    """The objects in blocks that a task is about: its own, or those of a record or method that it is made of."""
+    """The objects in blocks that a task works on: itself, or a part of the record or method that it is."""
     if isinstance(task, Streamed):
         return task
     if isinstance(task, MethodType):

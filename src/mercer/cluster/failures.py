@@ -17,10 +17,10 @@ def translated(error: BaseException, client: Any) -> BaseException:
     kind = type(error).__name__
     if isinstance(error, MercerError):
         return error
-    if client.status != "running" and isinstance(error, OSError | AttributeError | RuntimeError):  # of what is gone
+    if client.status != "running" and isinstance(error, OSError | AttributeError | RuntimeError):  # by what is gone
         return ClusterError(lost(client))
     if kind == "KilledWorker":
-        return ClusterError(f"A part of the work was given to several workers, and each of them died. {_MEMORY}")
+        return ClusterError(f"Part of the work was given to several workers, and each of them died. {_MEMORY}")
     if isinstance(error, MemoryError):
         return ClusterError(f"A worker has too little memory for its part of the work. {_MEMORY}")
     if isinstance(error, ModuleNotFoundError) and error.name is not None and error.name.partition(".")[0] == "mercer":
@@ -33,11 +33,11 @@ def translated(error: BaseException, client: Any) -> BaseException:
 def lost(client: Any) -> str:
     """Why a client cannot go on."""
     if client.status in ("closed", "closing"):
-        return "The client of the cluster is closed. Open one: Client(address), and fit again with it."
+        return "The client of the cluster is closed. Open a new one, Client(address), and fit again."
     if client.status == "running":
         return (
-            "The work was cancelled: by somebody who shares the cluster, by client.restart(), or because the scheduler "
-            "was lost for a moment. Fit again."
+            "The work was cancelled: by another user of the cluster, by client.restart(), or because the connection to "
+            "the scheduler was lost for a moment. Fit again."
         )
     return (
         "The connection to the scheduler was lost. Its machine may be down, or the network; a new scheduler starts "

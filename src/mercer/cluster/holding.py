@@ -1,7 +1,7 @@
-"""Values that tasks share, on the cluster: each is the result of a task, known by a digest of its content.
+"""Values on the cluster that tasks share: each is the result of a task, identified by a digest of its content.
 
-Work on blocks is a record (a frozen dataclass) of which little changes from pass to pass: its large parts, such as a
-fitted kernel with its landmarks, are values of their own, so that they are sent once.
+Work on blocks is a record (a frozen dataclass), of which little changes from pass to pass. Its large parts, such as a
+fitted kernel with its landmarks, are values of their own, so that they are sent only once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, final
 from mercer.cluster import tasks
 
 _LARGE = 2**16
-"""Bytes from which on a part of a record is a value of its own: fewer are sent sooner than they are looked up."""
+"""Bytes from which on a part of a record is a value of its own: it costs less to send smaller ones again."""
 _MOST = 16
 """Values kept on the cluster for the next tasks that need them; older ones are let go."""
 _GONE = ("cancelled", "error", "lost")
@@ -31,7 +31,7 @@ def frames_of(value: Any) -> list[memoryview]:
 
 
 def _fresh(name: str) -> str:
-    """The name of a task that never was: workers may still be letting go of one with the same content."""
+    """A name that no task had before: workers may still be releasing an earlier task with the same content."""
     return f"{name}-{uuid.uuid4().hex}"
 
 

@@ -14,8 +14,8 @@ from mercer.errors import InputError
 from mercer.inputs.blocks import Blocks
 
 _known: dict[tuple[int, int], tuple[Any, LazyBlocks]] = {}
-"""The blocks of collections by identity, of these and their session: a fit looks at its data several times, and plans
-them once. They go with the collection, so that nothing of it stays on the cluster that its owner let go."""
+"""The blocks of collections, by the identities of collection and session: a fit looks at its data several times, and
+plans them once. They are dropped with the collection, so that nothing of it stays on the cluster."""
 
 
 def blocks_of(collection: Any) -> Blocks:
@@ -45,7 +45,7 @@ def _planned(collection: Any, name: str, session: Any) -> LazyBlocks:
     chunks = getattr(collection, "chunks", None)
     if chunks is not None and not np.isnan(chunks[0]).any():
         sizes = list(chunks[0])
-    else:  # known only to those who have looked
+    else:  # unknown until somebody looks
         sizes = computed([delayed(length)(part) for part in partitions], session)
     return LazyBlocks(name, partitions, sizes, getattr(collection, "columns", None))
 

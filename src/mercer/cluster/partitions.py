@@ -1,4 +1,4 @@
-"""Partitions of lazy data as blocks: each stays where it is, and comes to the task that reads it."""
+"""Partitions of lazy data as blocks: they stay on the workers, and Dask passes each to the task that reads it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class LazyBlocks(Blocks):
         return computed(values, None if self.executor is None else self.executor.session)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without partitions: on a worker they come with each task."""
+        """Without partitions, which come with each task."""
         return super().__getstate__() | {"_partitions": None, "executor": None}
 
 

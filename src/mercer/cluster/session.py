@@ -1,83 +1,55 @@
-"""A client of a Dask cluster: tasks are sent, watched, fetched and cancelled here, and counted.
+"""What Mercer does through one client of a Dask cluster: it sends tasks, counts them, and waits for their results.
 
-Values that many tasks need (a fitted kernel, landmarks, weights) are results of tasks themselves, named by a digest of
-what they hold, and never scattered: Dask makes the result of a task again where its only holder was lost, and cannot do
-so for scattered data.
+Values that many tasks need (a fitted kernel, landmarks, weights) are results of tasks themselves, and are never
+scattered: if the only worker that has the result of a task is lost, Dask makes it again, which it cannot do for
+scattered data.
 """
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-import pydoc
-import queue
 import warnings
-import weakref
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar, final
 
 from mercer._version import __version__
-from mercer.cluster.arrival import arrived
+from mercer.cluster import members
 from mercer.cluster.failures import lost, translated
 from mercer.cluster.holding import Holding, frames_of
-from mercer.cluster.stuck import Silence, never_sent, occupied, stuck
+from mercer.cluster.lineage import Lineage
 from mercer.cluster.traffic import Traffic
+from mercer.cluster.under_way import UnderWay
 from mercer.errors import ClusterError
 from mercer.gram.executors import refuse_to_leave
 
 Place = TypeVar("Place")
 
-_SECONDS_BETWEEN_LOOKS = 0.05
-"""How long Ctrl-C, the end of a time limit or a lost scheduler may go unnoticed."""
-_SECONDS_TO_FETCH = 5.0
-"""Seconds that a result may be on its way before the client is looked at; then it is asked for again, for twice
-as long."""
-_SECONDS_FOR_WORKERS = 30.0
-"""How long a cluster may take to have its first worker. Queues of batch systems take longer: their users wait for
-workers before they begin, as the message says."""
 _AT_ONCE = 64
 """Lazy values under way at a time: results that have arrived wait here in memory."""
-_TRIES = 2
-"""How often work is sent again whose workers died. Dask gives a task up when three workers died that had it in their
-queue, which also befalls innocent ones; a task that kills its workers kills no more than three times as many."""
-_TRIES_TO_MOVE = 4
-"""How often work is sent whose arguments do not come over from other workers: connections that somebody's faulty value
-left behind fail once each."""
-_SECONDS_OF_SILENCE = 3.0
-"""How long nothing may come before workers are asked whether something went wrong."""
 
 
 @final
 class Session:
-    """What runs through one client."""
+    """The work of one client."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
         self.traffic = Traffic()
         self.held = Holding(self._value)
+        self.lineage = Lineage()
         self._before: dict[str, int] | None = None
-        self._made_of: weakref.WeakKeyDictionary[Any, tuple[Any, ...]] = weakref.WeakKeyDictionary()
-        """The lazy values, and other futures, that futures are made of."""
+        """Bytes that workers had sent before this session; None until they were asked."""
 
     # -------------------------------------------------------------------------------------------------------- workers
 
     def require_workers(self) -> None:
         """Refuse a cluster without workers, and workers that lack Mercer or have another version of it."""
         self.require_connection()
-        try:
-            self.client.wait_for_workers(1, timeout=_SECONDS_FOR_WORKERS)
-        except TimeoutError as error:
-            raise ClusterError(
-                f"The cluster at {self.address} had no worker for {_SECONDS_FOR_WORKERS:.0f} s. Start some (`dask "
-                "worker ADDRESS`), or wait for those that a batch system will start: client.wait_for_workers(1)."
-            ) from error
+        members.require_some(self.client, self.address)
         if self._before is None:
-            found = self._ask(pydoc.locate, "mercer._version.__version__")
-            wrong = {worker: version for worker, version in found.items() if version != __version__}
-            if wrong:
-                raise ClusterError(_wrong_workers(wrong))
-            self._before = self._sent_by_workers()
+            members.require_this_version(self.client)
+            self._before = members.bytes_sent(self.client)
 
     def require_connection(self) -> None:
         """Refuse a client that is closed, or has lost its scheduler; and work that has to stay where it is."""
@@ -98,21 +70,13 @@ class Session:
     def count_moved(self) -> Traffic:
         """The traffic so far, with the bytes that workers sent since the session began."""
         if self._before is not None and self.client.status == "running":
-            now = self._sent_by_workers()
+            now = members.bytes_sent(self.client)
             self.traffic.moved = sum(max(0, total - self._before.get(worker, 0)) for worker, total in now.items())
         return self.traffic
 
-    def _sent_by_workers(self) -> dict[str, int]:
-        return {worker: int(total) for worker, total in self._ask(_bytes_sent).items() if isinstance(total, int)}
-
-    def _ask(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-        """What each worker answers, beside its tasks."""
-        found: dict[str, Any] = self.client.run(function, *arguments, on_error="return")
-        return found
-
     @contextlib.contextmanager
     def speaking(self) -> Iterator[None]:
-        """What fails inside because of the cluster is said in words."""
+        """Inside the block, failures of the cluster become errors that say what happened."""
         try:
             yield
         except Exception as error:
@@ -137,7 +101,7 @@ class Session:
         self._count(arguments)
         with _large_is_meant():
             future = self.client.submit(function, __version__, *arguments, pure=False, priority=priority)
-        self._made_of[future] = tuple(part for part in arguments if isinstance(part, type(future)))
+        self.lineage.note(future, [part for part in arguments if isinstance(part, type(future))])
         return future
 
     def _count(self, arguments: Sequence[Any]) -> None:
@@ -159,13 +123,14 @@ class Session:
         return future
 
     def compute_all(self, values: Sequence[Any]) -> list[Any]:
-        """The futures of lazy values, which share what they have in common; what was sent earlier is done earlier.
+        """The futures of lazy values; what several are made of is computed once. What was sent first is done first.
 
-        Dask would work at all that comes within a minute side by side: each would be done, and kept, when all are.
+        By default, Dask treats everything that is sent within a minute alike: all of it would be done at the end.
         """
         with _large_is_meant():
             futures: list[Any] = self.client.compute(list(values), fifo_timeout="0s")
-        self._made_of.update((future, (value,)) for future, value in zip(futures, values, strict=True))
+        for future, value in zip(futures, values, strict=True):
+            self.lineage.note(future, [value])
         return futures
 
     def all_of(self, values: Sequence[Any]) -> list[Any]:
@@ -183,101 +148,20 @@ class Session:
         Whatever ends this early (an error, Ctrl-C, a time limit) cancels what was sent.
         """
         self.require_workers()
-        ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        left, under_way, tries = iter(places), {}, Counter[tuple[str, Place]]()
-        silence = Silence(_SECONDS_OF_SILENCE)
-
-        def start(place: Place) -> None:
-            future = send(place)
-            under_way[future] = place
-            future.add_done_callback(ready.put)
-
-        def send_stuck_ones_again() -> None:
-            for future, why in self._stuck(list(under_way)).items():
-                place = under_way.pop(future)
-                self.client.cancel(future, force=True)
-                if not again("moved", _TRIES_TO_MOVE, place):
-                    raise ClusterError(never_sent(why))
-                start(place)
-                silence.broken()
-
-        def again(why: str, most: int, place: Place) -> bool:
-            tries[why, place] += 1
-            return tries[why, place] < most
-
+        left, under_way = iter(places), UnderWay(self, send)
         try:
             for place in itertools.islice(left, max(1, ahead)):
-                start(place)
+                under_way.start(place)
             while under_way:
-                try:
-                    future = ready.get(timeout=_SECONDS_BETWEEN_LOOKS)
-                except queue.Empty:
-                    self.require_connection()
+                found = under_way.next()
+                if found is None:
                     watch()
-                    if silence.is_long:
-                        send_stuck_ones_again()
                     continue
-                if future not in under_way:  # it was sent again
-                    continue
-                silence.broken()
-                place = under_way.pop(future)
-                try:
-                    found, size = arrived(self._fetched(future))
-                except Exception as error:
-                    if type(error).__name__ != "KilledWorker" or not again("killed", _TRIES, place):
-                        raise
-                    start(place)
-                    continue
-                del future  # its memory is free before the next result comes
-                self.traffic.fetched += size
                 for following in itertools.islice(left, 1):
-                    start(following)
-                yield place, found
+                    under_way.start(following)
+                yield found
         finally:
-            if under_way and self.client.status == "running":
-                self.client.cancel(list(under_way), force=True)
-
-    def _stuck(self, futures: Iterable[Any]) -> dict[Any, str]:
-        """Those of the futures that will never be done, because a value could not go from one worker to another.
-
-        What they are made of, and would be stuck again, is cancelled or forgotten.
-        """
-        told: dict[Hashable, str] = {}
-        for found in self._ask(stuck).values():
-            told.update(found if isinstance(found, dict) else {})
-        shared = [told[key] for key in self.held.keys() & told.keys()]
-        if shared:
-            self.held.clear()
-            return dict.fromkeys(futures, shared[0])
-        hit = {future: keys for future in futures if (keys := told.keys() & self._keys(future))}
-        if told and not hit:
-            self._refuse_to_wait_for_others(told)
-        parts = {part for future in hit for part in self._made_of.get(future, ()) if isinstance(part, type(future))}
-        self.client.cancel([part for part in parts if told.keys() & self._keys(part)], force=True)
-        return {future: told[next(iter(keys))] for future, keys in hit.items()}
-
-    def _refuse_to_wait_for_others(self, told: Mapping[Hashable, str]) -> None:
-        at_work = {key for keys in self.client.processing().values() for key in keys}
-        if at_work and at_work <= told.keys():
-            raise ClusterError(occupied(at_work))
-
-    def _keys(self, made: Any) -> set[Hashable]:
-        """The names of all tasks that make a future or a lazy value, beside values that are held."""
-        if hasattr(made, "__dask_graph__"):
-            return set(made.__dask_graph__())
-        return {made.key}.union(*map(self._keys, self._made_of.get(made, ())))
-
-    def _fetched(self, future: Any) -> Any:
-        """The result of a task that is done. A client that is closed meanwhile would let this wait for ever."""
-        seconds = _SECONDS_TO_FETCH
-        while True:
-            try:
-                return future.result(timeout=seconds)
-            except TimeoutError:
-                if future.status == "error":  # it was the task that ran out of time
-                    raise
-                self.require_connection()
-                seconds *= 2.0
+            under_way.cancel()
 
     def close(self) -> None:
         """Let go of everything that is held on the cluster."""
@@ -288,25 +172,9 @@ def _nothing() -> None:
     pass
 
 
-def _bytes_sent(dask_worker: Any) -> int:
-    return int(dask_worker.transfer_outgoing_bytes_total)
-
-
 class _large_is_meant(warnings.catch_warnings):  # noqa: N801  # used like a function
-    """Dask advises to scatter what is large, which would be lost with its worker."""
+    """Dask warns of large arguments, and advises to scatter them; but what is scattered is lost with its worker."""
 
     def __enter__(self) -> None:
         super().__enter__()
         warnings.filterwarnings("ignore", message="Sending large graph")
-
-
-def _wrong_workers(wrong: Mapping[str, Any]) -> str:
-    address, version = next(iter(wrong.items()))
-    more = "" if len(wrong) == 1 else f", like {len(wrong) - 1} more"
-    if isinstance(version, BaseException):
-        return f"The worker at {address}{more} failed when it was asked for its version of Mercer: {version!r}."
-    what = "has no Mercer" if version is None else f"has Mercer {version}, not {__version__}"
-    return (
-        f"The worker at {address} {what}{more}. Install mercer[dask] {__version__} in the environment of every worker "
-        "(in its image, or with dask.distributed's PipInstall), and start the workers anew."
-    )

@@ -8,8 +8,14 @@ anybody's, does not come either.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Hashable
-from typing import Any, final
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, final
+
+from mercer.cluster import members
+from mercer.errors import ClusterError
+
+if TYPE_CHECKING:
+    from mercer.cluster.session import Session
 
 _LONGEST = 60.0
 """Seconds between two looks at the workers, at most."""
@@ -25,8 +31,35 @@ def stuck(dask_worker: Any) -> dict[Hashable, str]:
     }
 
 
+def stuck_among(futures: Iterable[Any], session: Session) -> dict[Any, str]:
+    """Those of the futures that will never be done, because a value could not go from one worker to another.
+
+    What they are made of, and would be stuck again, is cancelled or forgotten.
+    """
+    told: dict[Hashable, str] = {}
+    for found in members.answers(session.client, stuck).values():
+        told.update(found if isinstance(found, dict) else {})
+    shared = [told[key] for key in session.held.keys() & told.keys()]
+    if shared:
+        session.held.clear()
+        return dict.fromkeys(futures, shared[0])
+    lineage = session.lineage
+    hit = {future: keys for future in futures if (keys := told.keys() & lineage.keys(future))}
+    if told and not hit:
+        _refuse_to_wait_for_others(told, session.client)
+    parts = {part for future in hit for part in lineage.futures_of(future)}
+    session.client.cancel([part for part in parts if told.keys() & lineage.keys(part)], force=True)
+    return {future: told[next(iter(keys))] for future, keys in hit.items()}
+
+
+def _refuse_to_wait_for_others(told: Mapping[Hashable, str], client: Any) -> None:
+    at_work = {key for keys in client.processing().values() for key in keys}
+    if at_work and at_work <= told.keys():
+        raise ClusterError(occupied(at_work))
+
+
 def never_sent(why: str) -> str:
-    """The same in words."""
+    """The message for a value that never arrived."""
     first = why.replace("\\n", "\n").splitlines()[0]
     return (
         f"A value could not go from one worker to another: {first}. Objects, kernels and functions must be such that "
@@ -36,24 +69,24 @@ def never_sent(why: str) -> str:
 
 
 def occupied(names: Collection[Hashable]) -> str:
-    """In words: tasks of others that are stuck take up the whole cluster."""
+    """The message where stuck tasks of others take up the whole cluster."""
     return (
-        f"Nobody works on this cluster: its workers are taken up by {len(names)} tasks that wait for ever for a value "
-        f"that could not be sent to them, such as {next(iter(names))!r}. They are not of this client. Let whoever sent "
-        "them cancel them, or start the workers anew: client.restart()."
+        f"Nothing gets done on this cluster: its workers are taken up by {len(names)} tasks that wait for ever for a "
+        f"value that could not be sent to them, such as {next(iter(names))!r}. Another client sent them. Let its "
+        "user cancel them, or restart the workers: client.restart()."
     )
 
 
 @final
 class Silence:
-    """How long nothing has come: it is over after some seconds, later and later while nothing is found to be wrong."""
+    """How long no result has come. Each look at the workers that finds nothing wrong puts off the next one."""
 
     def __init__(self, seconds: float) -> None:
         self._least = seconds
         self.broken()
 
     def broken(self) -> None:
-        """Something has come."""
+        """A result has come."""
         self._length, self._until = self._least, time.monotonic() + self._least
 
     @property

@@ -1,7 +1,7 @@
 """What runs on a worker.
 
 Every task is a function of this file, so that a worker without Mercer, or with another version of it, says so instead
-of computing something else. A task has one thread: the worker decides how many run at a time.
+of computing something else. A task uses one thread: the worker decides how many tasks run at a time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SECONDS_BETWEEN_LOOKS = 0.25
 
 
 def same(value: Any) -> Any:
-    """A value as the result of a task: it has a recipe, and can be made again where a worker was lost."""
+    """A value as the result of a task, which Dask can make again if the worker that has it is lost."""
     return value
 
 
@@ -40,7 +40,7 @@ def whole(record: Any, names: Sequence[str], *parts: Any) -> Any:
 
 
 def opened(version: str, content: bytes) -> Any:
-    """A value that was made bytes of before it was sent."""
+    """A value that was sent as bytes."""
     protocol: Any = importlib.import_module("distributed.protocol")  # has no types
     _require(version)
     return protocol.deserialize_bytes(content)
@@ -66,14 +66,14 @@ def stretch(
 
         def unless_cancelled(item: Any) -> Any:
             if stop.is_set():
-                raise ClusterError("Nobody waits for this any more.")
+                raise ClusterError("This task was cancelled.")
             return task(item)
 
         return Threads(1).reduce(unless_cancelled, items, combine)
 
 
 def combined(version: str, combine: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
-    """Two results in one; the first belongs to another task, which may be needed once more, and is left alone."""
+    """Two results combined. The first is copied: it is the result of another task, and may be needed again."""
     _require(version)
     with in_this_thread():
         return combine(copy.deepcopy(first), arrival.arrived(second)[0])
@@ -82,7 +82,7 @@ def combined(version: str, combine: Callable[[Any, Any], Any], first: Any, secon
 def cut(
     version: str, objects: Any, number: int, bundles: Any, names: Sequence[tuple[str, int]], *partitions: Any
 ) -> list[Any]:
-    """The objects of a block by the numbers of their bundles; those with -1 are in none."""
+    """The objects of a block, by bundle: `bundles` has the number of the bundle of each object, -1 for none."""
     _require(version)
     objects = arrival.shared(objects)
     with in_this_thread(), supplied(dict(zip(names, partitions, strict=True))):
@@ -104,7 +104,7 @@ def joined(version: str, *parts: Any) -> Any:
 
 
 def of_group(version: str, task: Any, bundle: Any, places: Any, rest: Any) -> Any:
-    """A task over a bundle of objects, or those at some of its places, and what else it takes."""
+    """A task on the objects at some places of a bundle (all if `places` is None), with what else it takes."""
     chosen = arrival.arrived(bundle)[0] if places is None else arrival.shared(bundle).take(places)
     return call(version, arrival.shared(task), chosen, arrival.arrived(rest)[0])
 
@@ -162,5 +162,5 @@ def _require(version: str) -> None:
     if version != __version__:
         raise ClusterError(
             f"A worker has Mercer {__version__}, but the work comes from Mercer {version}. Install the same version "
-            "everywhere, and start the workers anew."
+            "everywhere, and restart the workers."
         )

@@ -37,6 +37,9 @@ class NuSVC(MarginClassifier):
     classes on one shared Gram matrix. A drop-in for scikit-learn's NuSVC, except that `class_weight` has an effect: it
     multiplies the weights of objects.
 
+    With few errors allowed, a machine depends much on the sample. Probabilities therefore belong to the mean of the
+    machine and the five machines that were trained on folds to learn them; decision values are the machine's own.
+
     Parameters
     ----------
     nu : in (0, 1], and at most twice the fraction of the smaller of any two classes.
@@ -62,6 +65,7 @@ class NuSVC(MarginClassifier):
     nu: float = 0.5
 
     _nu_form = True
+    _by_the_mean = True
     _without_a_class = " The specified nu is infeasible then."
     _alone = True
     """Whether there is only one pair of classes, which must have a margin."""

@@ -1,8 +1,8 @@
-"""Rows of features that are never one array of float64: held in float32, or written anew block by block.
+"""Rows of features that are never one array of float64: stored in float32, or recomputed block by block.
 
 A product with the rows is a sum over blocks of them. Which blocks there are depends on their number and width alone,
-and sums are added up over a fixed tree: results are the same bit for bit for any number of threads. Memory is that of
-the rows in float32 where the budget allows it, else that of a few blocks.
+and sums are added up over a fixed tree: results are the same bit for bit for any number of threads. The rows take their
+size in float32 if the budget allows it, and otherwise only a few blocks are in memory.
 """
 
 from __future__ import annotations
@@ -43,28 +43,29 @@ from mercer.kernels.features.space import FeatureSpace, features_of
 _BLOCK_BYTES = 2**25
 """A block of rows in float64: fast products need some thousand rows, more would only take memory in every thread."""
 _PASS_BYTES = 2**23
-"""The same of a piece of a block in a pass, of which every thread has some copies: memory is what passes are for. It
-does not depend on how much there is, because sums are made of pieces."""
+"""The same for a piece of a block in a pass, of which every thread has some copies: passes exist to save memory. It
+does not depend on the available memory, because sums depend on the pieces.
+"""
 _LEAST = 256
-"""Rows of a block at least: fewer would spend their time on preparing landmarks."""
+"""The fewest rows of a block: with fewer, preparing landmarks would take most of the time."""
 _MANY = 2**25
-"""Fewer numbers than these stay one array of float64: a quarter of a gigabyte, and exact."""
+"""Fewer numbers than this stay one exact array of float64, of up to a quarter of a gigabyte."""
 _EXAMPLES = 2048
-"""Rows that tell about where their mean is."""
+"""The number of rows from which the mean is estimated."""
 _AS_ARRAY = 2**26
-"""Rows that are picked become an array if they have at most this many numbers, and else stay blocks."""
+"""Selected rows become an array if they have at most this many numbers, and otherwise stay blocks."""
 
 
 @final
 class Writing:
-    """What a fitted kernel writes of objects, in float32: its features, or what a fold makes features of."""
+    """Computes rows from objects with a fitted kernel, in float32: features, or what a fold turns into features."""
 
     def __init__(self, fitted: FittedKernel) -> None:
         self._fitted = fitted
 
     @cached_property
     def _features(self) -> FeatureMap:
-        return features_of(self._fitted)  # made anew in every process: maps hold functions, which cannot be pickled
+        return features_of(self._fitted)  # rebuilt in every process: maps hold functions, which cannot be pickled
 
     @cached_property
     def fold(self) -> Fold | None:
@@ -81,7 +82,7 @@ class Writing:
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
-        """Single for coordinates that are made anew, which are of one size; double for what users measured."""
+        """Single for computed coordinates, which have similar sizes; double for what users measured."""
         return np.dtype(np.float32 if self._features.in_blocks else np.float64)
 
     def __getstate__(self) -> FittedKernel:
@@ -93,14 +94,14 @@ class Writing:
 
 @final
 class BlockRows:
-    """The rows of objects, in blocks: what `write` makes of them in float32, held or written whenever they are used.
+    """The rows of objects, in blocks: `write` computes them in float32; they are stored, or recomputed when used.
 
-    With a `fold`, what is written is not the rows themselves, but what they are made of: see `mercer.gram.folding`.
-    Objects that are read from blocks are gone through by passes (`mercer.gram.passes`); of these, a part may be
-    `chosen`, in order.
+    With a `fold`, `write` does not compute the rows themselves, but what they are made from: see `mercer.gram.folding`.
+    Objects that are read from blocks are processed by passes (`mercer.gram.passes`); `chosen` selects some of them, in
+    order.
     """
 
-    __array_ufunc__ = None  # an array on the left leaves products to these rows
+    __array_ufunc__ = None  # makes NumPy leave products with an array on the left to this class
 
     ndim = 2
 
@@ -122,12 +123,12 @@ class BlockRows:
 
     @property
     def held(self) -> bool:
-        """Whether all rows lie in memory."""
+        """Whether all rows are in memory."""
         return self._held is not None
 
     @property
     def streamed(self) -> bool:
-        """Whether objects are read from blocks, so that all there is to be done with them are passes."""
+        """Whether objects are read from blocks, so that only passes can process them."""
         return self._held is None and isinstance(self._objects, Streamed)
 
     def __len__(self) -> int:
@@ -135,7 +136,7 @@ class BlockRows:
 
     @cached_property
     def blocks(self) -> list[slice]:
-        """The blocks, in order: of objects that are read from blocks, theirs."""
+        """The blocks, in order; if objects are read from blocks, the blocks they come in."""
         n = len(self)
         if not self.streamed:
             return [slice(start, min(start + self.step, n)) for start in range(0, n, self.step)]
@@ -144,9 +145,9 @@ class BlockRows:
         return [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
 
     def swept(self, task: Task, *values: Any) -> Found:
-        """The sums of a task over all rows, and what it keeps of each, in one pass over objects in blocks.
+        """The sums of a task over all rows, and what it keeps for each, in one pass over objects in blocks.
 
-        `values` have one entry per row, or give a `part` of themselves. The task sees rows before the fold.
+        `values` have one entry per row, or a method `part`. The task gets the rows before the fold.
         """
         items = [
             Item(number, self._places(number, part), tuple(part_of(each, part) for each in values))
@@ -163,11 +164,11 @@ class BlockRows:
         return np.asarray(self._chosen[part] - self._objects.edges[number])
 
     def example(self, size: int = _EXAMPLES) -> Floating:
-        """Some rows before the fold, of objects that are known."""
+        """Some rows before the fold, for objects that are in memory."""
         return self._write(self._objects.known().take(slice(0, size)))  # type: ignore[no-any-return]
 
     def before_fold(self, part: slice) -> Floating:
-        """The rows of a few objects as they are written; those that are held are not to be changed."""
+        """The rows of a few objects before the fold; do not change them, since they may be the stored ones."""
         return self._written(part) if self._held is None else self._held[part]
 
     def _written(self, index: Any) -> Floating:
@@ -198,7 +199,7 @@ class BlockRows:
         if not self.streamed:
             return BlockRows(self._objects.take(index), self._write, self.shape[1])
         if (np.diff(places) < 0).any():
-            raise InputError("Of objects that are read from blocks, many can be taken in their order alone.")
+            raise InputError("Objects that are read from blocks can only be taken in their order, unless they are few.")
         chosen: Indices = places if self._chosen is None else self._chosen[places]
         return BlockRows(self._objects, self._write, self.shape[1], chosen=chosen)
 
@@ -261,16 +262,16 @@ class Turned:
 
 
 def _room(rows: BlockRows, memory: int) -> int:
-    """What is left of memory to keep rows in, once threads have theirs: sums of squares, a block, and pieces of it."""
+    """The memory left for storing rows, after what threads need: sums of squares, a block, and pieces of it."""
     columns, threads = rows.shape[1], default_threads()
     piece = rows.step * columns * (4 + 2 * 8)
     return max(0, memory - (threads + 2) * 8 * columns**2 - threads * piece)
 
 
 def many_rows(fitted: FittedKernel, objects: Objects, memory: budget.Memory = "auto") -> BlockRows | None:
-    """Rows that are gone through by passes, of objects in blocks or in memory; None where one array is as good."""
+    """Rows to be processed by passes, for objects in blocks or in memory; None if one array is as good."""
     features = features_of(fitted)
-    if isinstance(objects, Streamed):  # for whom one pass is enough: nothing is kept of it
+    if isinstance(objects, Streamed):  # one pass is enough, so nothing is kept
         found: BlockRows = rows_of_features(fitted, objects, memory, hold=False)
         return found
     if not features.in_blocks or len(objects) * _width(features, objects) <= _MANY:
@@ -280,16 +281,16 @@ def many_rows(fitted: FittedKernel, objects: Objects, memory: budget.Memory = "a
 
 
 def _width(features: FeatureMap, objects: Objects) -> int:
-    """How many columns there are, by one object."""
+    """The number of columns, from one object."""
     return int(features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0].shape[1])
 
 
 def rows_of_features(
     fitted: FittedKernel, objects: Objects, memory: budget.Memory = "auto", *, hold: bool = True
 ) -> Any:
-    """phi of each object: CSR of features that are counted, an array of few numbers, blocks of many.
+    """phi of each object: CSR for counted features, an array if small, blocks if large.
 
-    Blocks are held in `memory` where they fit, unless they are used once and need no `hold`.
+    Blocks are stored if they fit into `memory`, unless `hold` is false because they are used only once.
     """
     features = features_of(fitted)
     if not (features.in_blocks or isinstance(objects, Streamed)):

@@ -11,9 +11,9 @@ from mercer.errors import MemoryBudgetError
 
 MIB = 2**20  # bytes
 LEAST = 16 * MIB
-"""What counts as available wherever this code runs: NumPy alone takes more."""
+"""At least this much counts as available: NumPy alone takes more."""
 SURE = LEAST // 2
-"""So much may be stored without asking the system, which takes longer than to use it."""
+"""This much may be stored without asking the system, because asking takes longer than using it."""
 _UNLIMITED = 2**60  # bytes; systems without a limit state one beyond this
 
 Memory = str | float
@@ -29,7 +29,7 @@ def stored_bytes(memory: Memory) -> int:
 
 
 def holds(memory: Memory, needed: float) -> bool:
-    """Whether so many bytes may be stored. Of few, the system need not be asked, which takes longer than to use them.
+    """Whether this many bytes may be stored; for a few, the system is not asked, because that takes longer.
 
     >>> holds("auto", 1000), holds(0.5, MIB)
     (True, False)
@@ -63,7 +63,7 @@ def _system_bytes() -> int:
         pass
     if sys.platform == "win32":
         return _windows_bytes()
-    try:  # macOS tells only how much there is in all
+    try:  # macOS reports only the total
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     except (AttributeError, OSError, ValueError):
         return 4 * 1024 * MIB
@@ -94,7 +94,7 @@ def _container_bytes() -> int:
         try:
             allowed = int(Path(limit).read_text())
             return max(0, allowed - int(Path(used).read_text())) if allowed < _UNLIMITED else _UNLIMITED
-        except (OSError, ValueError):  # no such container, or "max"
+        except (OSError, ValueError):  # not in such a container, or "max"
             continue
     return _UNLIMITED
 

@@ -51,12 +51,12 @@ class RowCache:
             self.buffer[self.reserve(missing)] = block
 
     def touch(self, rows: Indices) -> None:
-        """Note that these rows, as far as they are here, are in use now."""
+        """Mark those of these rows that are in the cache as recently used."""
         there = self.slots[rows]
         self._use(there[there >= 0])
 
     def reserve(self, rows: Indices) -> Indices:
-        """Places in the buffer for rows that are not there, which the caller fills; the least recently used go."""
+        """Slots in the buffer for missing rows, which the caller fills; the least recently used rows are dropped."""
         room = np.arange(self._filled, min(self.capacity, self._filled + len(rows)))
         oldest = np.argsort(self._used[: self._filled], kind="stable")[: len(rows) - len(room)]
         places = np.concatenate((room, oldest))

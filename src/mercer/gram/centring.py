@@ -21,7 +21,7 @@ from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 
 _STRIP = 2**22
-"""Entries that are looked at together: 32 MiB. Fewer make more calls, more take more memory."""
+"""Entries that are processed at once: 32 MiB. Fewer mean more calls, more take more memory."""
 
 
 @final
@@ -40,7 +40,7 @@ class Centred:
 
     gram: Gram
     means: Float64
-    """Of each column of K."""
+    """The mean of each column of K."""
 
     @classmethod
     def of(cls, gram: Gram) -> Centred:
@@ -57,7 +57,7 @@ class Centred:
         return np.asarray(values - values.mean(axis=0))
 
     def squares(self) -> float:
-        """The sum of the squared entries; infinite where entries are not at hand, but features are."""
+        """The sum of the squared entries; infinite if only features are stored, not entries."""
         return squared_entries(self.gram, self._strip)
 
     def _strip(self, entries: Float64, rows: Indices) -> Float64:
@@ -76,9 +76,9 @@ class Centred:
 
 
 def squared_entries(gram: Gram, change: Callable[[Float64, Indices], Float64]) -> float:
-    """The sum of squares of a matrix whose rows `change` makes of those of K, given with their positions.
+    """The sum of squares of a matrix whose rows `change` computes from those of K and their positions.
 
-    It is infinite for a matrix that consists of features: nobody wants all its entries.
+    It is infinite for a matrix made of features, whose entries are never all computed.
     """
     if gram.factor is not None:
         return math.inf

@@ -2,8 +2,8 @@
 
 A machine that was trained on features is known by its weights w alone. With landmarks Z it is an expansion over these,
 whose coefficients are T^-T w. Other features are spanned by those of a sample of objects: w = sum_i c_i phi(z_i), with
-the smallest such c. Either way a machine from blocks is stored, explained and used like any other; its support objects
-are not known by places among the training objects, for which -1 stands.
+the smallest such c. Either way, a machine trained from blocks is stored, explained and used like any other; only the
+positions of its support objects among the training objects are unknown, and are given as -1.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from mercer.inputs.streamed import Streamed
 from mercer.kernels.base import FittedKernel
 
 _PER_FEATURE = 2
-"""Objects of the sample per feature: as many as features would span these badly."""
+"""Objects of the sample per feature: with just one per feature, they would span the features badly."""
 _NOTHING = 1e-13
-"""Singular values below this share of the largest are rounding."""
+"""Singular values below this fraction of the largest are rounding errors."""
 MOST_COLUMNS = 4096
-"""Features that are not meant for blocks are written in blocks up to this many columns: more take too much memory."""
+"""Features not meant for blocks are computed in blocks up to this many columns: more take too much memory."""
 
 
 def streams(fitted: FittedKernel, objects: Objects) -> bool:
@@ -46,7 +46,7 @@ def streams(fitted: FittedKernel, objects: Objects) -> bool:
 
 
 def read_whole(objects: Objects, memory: budget.Memory) -> Objects:
-    """The objects in memory, for kernels that need all of them at once; those that cannot be there are refused."""
+    """The objects in memory, for kernels that need all of them at once; those that do not fit are refused."""
     if not isinstance(objects, Streamed):
         return objects
     remedy = "Use kernels.Nystrom(kernel, m=1000), which reads objects block by block, or Cells; or raise `memory`."
@@ -63,9 +63,9 @@ def machine_over(
     intercept: Float64,
     weights: Float64 | None = None,
 ) -> tuple[Expansion, Any]:
-    """The machine with these coefficients of the objects at `support`, and where its support objects are.
+    """The machine with these coefficients for the objects at `support`, and the positions of its support objects.
 
-    `weights` are those of features, where they are known.
+    `weights` are the weights of the features, if known.
     """
     if not streams(fitted, objects):
         return Expansion(fitted, objects.take(support), coefficients, intercept, weights), support
@@ -84,7 +84,7 @@ def of_weights(
     assert features is not None, "a kernel without features"
     found = features.condensed(weights)
     if found is not None:
-        # A kernel seen through landmarks equals the kernel itself where one of two objects is a landmark.
+        # A kernel approximated by landmarks equals the kernel itself if one of the two objects is a landmark.
         landmarks, own = found[1], found[2]
     else:
         import scipy.linalg

@@ -32,8 +32,9 @@ _TIMED = 0.01
 """Seconds of sampling from which the cost of all entries is estimated: shorter samples are dominated by the cost of
 calls."""
 _TIMES, _SURELY = 4, 0.5
-"""How often a sample is taken, each time of other objects, before it is believed that a few entries take so long: on a
-busy machine a process waits a tenth of a second now and then. What takes longer than half a second is believed."""
+"""How many samples, each of other objects, must agree that entries are slow: on a busy machine a process may wait for a
+tenth of a second now and then. A sample that takes longer than half a second needs no second one.
+"""
 TILE_BYTES = 2 * 2**20
 """Bytes of a tile and its inputs, which should stay in the second-level cache. Larger tiles do not fit, smaller ones
 spend more time on calls."""

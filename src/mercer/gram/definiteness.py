@@ -1,25 +1,23 @@
-"""Whether a Gram matrix may be positive semi-definite, told at no more than a share of what training on it costs.
+"""Whether a Gram matrix may be positive semi-definite, at no more than a fraction of the cost of training on it.
 
-Problem   is there a negative eigenvalue among those of a symmetric K?
+Problem   does a symmetric K have a negative eigenvalue?
 Given     K, and the cost of the training that waits for the answer
-Result    an upper bound of the smallest eigenvalue, a proof where it is negative, and how far below zero it may lie
+Result    an upper bound on the smallest eigenvalue: a negative one is a proof
 
-The surest way that the training is worth is taken:
+The surest method that the cost of training justifies is used:
 
-1. the smallest eigenvalue or a factor of K in float64: certain (`spectrum`);
-2. K = FF' + R of low rank: K >= -|R|, which ten random vectors bound (Halko, Martinsson and Tropp, Finding structure
-   with randomness, 2011, lemma 4.1);
-3. a factor in float32 of K with the allowance for its rounding on the diagonal. Where there is none, the column at
-   which it breaks off gives a vector z with z'Kz < 0;
-4. the same of a random part of K, whose eigenvalues are never below the smallest of K, and Lanczos steps on all of it
-   (Kuczynski and Wozniakowski, Estimating the largest eigenvalue, 1992, theorem 4.2).
+1. the smallest eigenvalue or a factor of K in float64, which is certain (`spectrum`);
+2. K = FF' + R of low rank: K >= -|R|, and ten random vectors bound |R|, with a chance of 1e-10 to fail (Halko,
+   Martinsson and Tropp, Finding structure with randomness, 2011, lemma 4.1);
+3. a factor of K in float32, with an allowance for rounding added to the diagonal. If there is none, the column at which
+   the factorisation breaks down gives a vector z with z'Kz < 0;
+4. the same for a random part of K, whose eigenvalues are never below the smallest of K, and Lanczos steps on all of K,
+   which find what is large (Kuczynski and Wozniakowski, Estimating the largest eigenvalue, 1992, theorem 4.2).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 import numpy.typing as npt
@@ -34,81 +32,65 @@ from mercer.gram.lowrank import low_rank
 from mercer.kernels.features.pivoting import BLOCK
 
 _PROBES = 10
-"""Random vectors that bound what a factor leaves: the bound fails once in ten to the power of them."""
+"""Random vectors that bound what a factor leaves out; the bound fails with a chance of 10 to the power of -10."""
 _LOW_RANK, _PART, _PRODUCTS = 1 / 8, 1 / 32, 1 / 6
-"""Shares of the cost of training for a factor of low rank, for a part of the matrix, and for Lanczos steps."""
+"""Fractions of the cost of training for a factor of low rank, for a part of the matrix, and for Lanczos steps."""
 _FEWEST_STEPS = 8
-"""Fewer Lanczos steps see next to nothing."""
+"""Fewer Lanczos steps find next to nothing."""
 _SINGLE = 1e-6
-"""Of the trace: the allowance for rounding of a factor in float32, some ten times what it loses."""
-_CHANCE = 1e-3
-"""Of an eigenvalue that random steps pass by although it lies lower than `doubt` says."""
+"""The allowance for rounding in a float32 factor, as a fraction of the trace: some ten times what it loses."""
 
 
-@final
-@dataclass(frozen=True)
-class Finding:
-    """What is known of the smallest eigenvalue."""
+def lowest_value(gram: Gram, worth: float = math.inf) -> float:
+    """An upper bound on the smallest eigenvalue, at a fraction of `worth`, the cost of training in the cost model.
 
-    lowest: float
-    """An upper bound, attained by some vector: where it is negative, so is an eigenvalue."""
-    doubt: float = 0.0
-    """How far below zero an eigenvalue may lie if `lowest` is not negative ..."""
-    chance: float = 0.0
-    """... but for this chance; 0 where that is certain."""
-
-
-def look(gram: Gram, worth: float = math.inf) -> Finding:
-    """Look for a negative eigenvalue, at most as long as training takes that costs `worth` in the cost model.
+    Some vector attains it, so a negative bound proves a negative eigenvalue. Zero means that none was found.
 
     >>> from mercer import kernels
     >>> from mercer.gram.make import gram_of
-    >>> look(gram_of(kernels.Precomputed().fit([[1.0, 2.0], [2.0, 1.0]]), [[1.0, 2.0], [2.0, 1.0]]), 0.0).lowest
+    >>> lowest_value(gram_of(kernels.Precomputed().fit([[1.0, 2.0], [2.0, 1.0]]), [[1.0, 2.0], [2.0, 1.0]]), 0.0)
     -1.0
     """
     n = gram.shape[0]
     if worth == math.inf or spectrum.directly(n) or cost.of_factor(n) <= worth:
-        certain = n <= spectrum.FACTORED
-        return Finding(spectrum.smallest_eigenvalue(gram), spectrum.negligible(gram) if certain else math.inf)
+        return spectrum.smallest_eigenvalue(gram)
     start = np.random.default_rng(0).normal(size=n)
     diagonal = gram.diagonal()
     if diagonal.min() < 0:
         return _by_steps(gram, 0.0, np.eye(1, n, int(diagonal.argmin()))[0])
-    low = _of_low_rank(gram, worth)
-    if low is not None:
-        return low
+    if _is_low_rank(gram, worth):
+        return 0.0
     trace = float(diagonal.sum())
     whole = n <= spectrum.FACTORED and cost.of_single_factor(n) <= worth
     size = n if whole else min(n, int(cost.single_factor_of(_PART * worth)))
     part = np.arange(n) if whole else np.sort(np.random.default_rng(0).choice(n, size, replace=False))
     direction = _direction(gram, part, trace)
     if direction is not None:
-        return _by_steps(gram, 0.0, direction)  # few steps will do, from where it is negative
-    return Finding(0.0, _SINGLE * trace) if whole else _by_steps(gram, worth, start)
+        return _by_steps(gram, 0.0, direction)  # a few steps are enough from where it is negative
+    return 0.0 if whole else _by_steps(gram, worth, start)
 
 
-def _of_low_rank(gram: Gram, worth: float) -> Finding | None:
-    """A proof by a factor of low rank; None where the rank is higher than worth it, or something is left."""
+def _is_low_rank(gram: Gram, worth: float) -> bool:
+    """Whether a factor of low rank proves that there is no negative eigenvalue beyond rounding."""
     n, bound = gram.shape[0], spectrum.negligible(gram)
     most = int(math.sqrt(_LOW_RANK * worth / (n * cost.FACTOR)))
     trace = float(gram.diagonal().sum())
     if trace <= 0 or most < BLOCK:
-        return None
+        return False
     tolerance = 0.01 * bound / trace
     with single_threaded_blas():
         found = low_rank(gram, BLOCK, tolerance=tolerance)
         if found.residual > tolerance and most * (1.0 - found.residual) > BLOCK:  # each pivot takes less than the last
             found = low_rank(gram, most, tolerance=tolerance)
         if found.residual > tolerance:
-            return None
+            return False
         vectors = np.random.default_rng(1).normal(size=(n, _PROBES))
         left = gram.matvec(vectors) - found.factor @ (found.factor.T @ vectors)
-    doubt = 10.0 * math.sqrt(2.0 / math.pi) * float(np.linalg.norm(left, axis=0).max())
-    return Finding(0.0, doubt, 10.0**-_PROBES) if doubt <= bound else None
+    return 10.0 * math.sqrt(2.0 / math.pi) * float(np.linalg.norm(left, axis=0).max()) <= bound
 
 
 def _direction(gram: Gram, part: Indices, trace: float) -> Float64 | None:
-    """A vector on a part of the objects in which the matrix is negative; None where its part has a factor."""
+    """A vector over some of the objects for which the matrix is negative; None if this part of it has a factor."""
     n, scale = gram.shape[0], trace / gram.shape[0]
     _deadline.refuse_decomposition(len(part), _speed.CHOLESKY)
     rows = gram.dense() if len(part) == n and gram.in_memory else gram.rows(part, part)
@@ -116,8 +98,8 @@ def _direction(gram: Gram, part: Indices, trace: float) -> Float64 | None:
         return None
     square: npt.NDArray[np.float32] = np.multiply(rows, 1.0 / scale, dtype=np.float32, casting="same_kind")
     square.flat[:: len(part) + 1] += np.float32(_SINGLE * n)
-    with single_threaded_blas():  # which rounds in one way only, and does not wait for threads
-        # By columns, as LAPACK counts, which is by rows here; the entries below the diagonal stay as they were.
+    with single_threaded_blas():  # it always rounds in the same way, and does not wait for threads
+        # LAPACK counts by columns, which are rows here; the entries below the diagonal stay as they were.
         triangle, failed = scipy.linalg.lapack.spotrf(square.T, lower=True, clean=False, overwrite_a=True)
     if not failed:
         return None
@@ -130,10 +112,8 @@ def _direction(gram: Gram, part: Indices, trace: float) -> Float64 | None:
     return direction
 
 
-def _by_steps(gram: Gram, worth: float, start: Float64) -> Finding:
+def _by_steps(gram: Gram, worth: float, start: Float64) -> float:
     n = gram.shape[0]
     steps = min(max(_FEWEST_STEPS, int(_PRODUCTS * worth / spectrum.of_product(n))), spectrum.STEPS)
-    with single_threaded_blas():  # once: taking it up for each product costs more than they do
-        values = spectrum.lanczos(gram.matvec, start, steps)[0]
-    share = (math.log(1.648 * math.sqrt(n) / _CHANCE) / (2 * steps - 1)) ** 2
-    return Finding(float(values[0]), min(1.0, share) * float(values[-1] - min(values[0], 0.0)), _CHANCE)
+    with single_threaded_blas():  # once: entering it for each product would cost more than the product
+        return float(spectrum.lanczos(gram.matvec, start, steps)[0][0])

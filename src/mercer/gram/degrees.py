@@ -1,7 +1,8 @@
 """The graph of similarities, scaled by degrees: D^-1/2 W D^-1/2, with W a Gram matrix without its diagonal.
 
 Its leading eigenvectors embed objects, and with Y = D^1/2 Z (Z'DZ)^-1/2 for an assignment Z to k clusters, k minus the
-trace of Y'(D^-1/2 W D^-1/2)Y is the normalised cut: for each cluster, the share of its similarities that lead out.
+trace of Y'(D^-1/2 W D^-1/2)Y is the normalised cut: the fraction of each cluster's similarities that lead out of it,
+summed over clusters.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from mercer.gram.contract import Gram
 @final
 @dataclass(frozen=True, eq=False)
 class ScaledByDegrees:
-    """The scaled graph as an operator; an object that is like no other is a part by itself."""
+    """The scaled graph as an operator; an object that is similar to no other is a component of its own."""
 
     gram: Gram
     degrees: Float64
@@ -36,7 +37,7 @@ class ScaledByDegrees:
 
     @property
     def root(self) -> Float64:
-        """D^-1/2, and 1 for objects that are like no other."""
+        """D^-1/2, and 1 for objects that are similar to no other."""
         return np.asarray(1.0 / np.sqrt(np.where(self.degrees > 0, self.degrees, 1.0)))
 
     @property
@@ -55,7 +56,7 @@ class ScaledByDegrees:
         return np.asarray(0.5 * (matrix + matrix.T))
 
     def squares(self) -> float:
-        """The sum of the squared entries; infinite where entries are not at hand, but features are."""
+        """The sum of the squared entries; infinite if only features are stored, not entries."""
         return squared_entries(self.gram, self._strip)
 
     def _strip(self, entries: Float64, rows: Indices) -> Float64:

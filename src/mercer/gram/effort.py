@@ -19,9 +19,10 @@ from mercer.gram.contract import Gram
 SAID, REFUSED = 120.0, 3600.0
 """Seconds above which a cost is announced, and above which it is refused unless a time limit allows it."""
 _ASKED, _ASKED_IF_DEAR = 1e8, 1e5
-"""Entries from which on the cost is looked into, of cheap kernels and of expensive ones: fewer take seconds at most,
-and looking takes some hundredths."""
-_SECONDS_PER_BYTE = 2e-10  # of reading stored entries from memory, five gigabytes a second
+"""The number of entries above which the cost is estimated, for cheap and for expensive kernels: fewer take seconds at
+most, and the estimate takes some hundredths of a second.
+"""
+_SECONDS_PER_BYTE = 2e-10  # reading stored entries from memory, at five gigabytes a second
 
 
 @final
@@ -34,7 +35,7 @@ class Effort:
     passes: float = 1.0
     """The approximate number of products with the whole matrix: each recomputes all entries if they are not stored."""
     flops_per_cube: float = 0.0
-    """Of decompositions of the whole matrix, in float64: see `_speed`."""
+    """The cost of decompositions of the whole matrix, in float64: see `_speed`."""
     remedy: str = "Train on a random part of the objects, or on landmarks: kernels.Nystrom(kernel, 1000)."
 
     def announce(self, gram: Gram) -> None:

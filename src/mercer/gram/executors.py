@@ -92,10 +92,10 @@ class Threads:
     def reduce(
         self, task: Callable[[Item], Result], items: Sequence[Item], combine: Callable[[Result, Result], Result]
     ) -> Result:
-        """Combine the results of a task for each item, over a fixed binary tree of their places.
+        """Combine the results of a task for each item, over a fixed binary tree of their positions.
 
         Two neighbours are combined as soon as both are available, by either thread: the result has the same bits for
-        any number of threads, and few more results exist at a time than there are threads. The first of the two may be
+        any number of threads, and hardly more results exist at once than there are threads. The first of the two may be
         changed in place.
         """
         waiting: Waiting[Result] = {}
@@ -169,7 +169,7 @@ class Executor(Protocol):
     def over_groups(
         self, task: Callable[[Any, Any], Result], objects: Any, groups: Sequence[Any], rest: Sequence[Any]
     ) -> list[Result | None]:
-        """What ``task(objects at the places of a group, rest of it)`` gives, in order; None where the rest is None."""
+        """The results of ``task(objects of a group, rest of it)``, in order; None where the rest is None."""
         ...
 
     def results(
@@ -182,9 +182,10 @@ class Executor(Protocol):
         at_once: int | None = None,
         keep: bool = False,
     ) -> Iterator[tuple[int, Any]]:
-        """The places of items and what ``work(item, prepared, stop)`` gives, as they come; the event says when to end.
+        """The positions of items and the results of ``work(item, prepared, stop)`` as they come; `stop` ends the work.
 
-        Items with the same `shared` name share what ``work.prepared(item)`` makes of one of them; None for nothing.
+        Items with the same `shared` name share the ``work.prepared(item)`` of one of them; None means nothing is
+        shared.
         """
         ...
 
@@ -208,7 +209,7 @@ class ElsewhereError(Exception):
 def staying_here() -> Iterator[None]:
     """Inside the block, no work goes to other machines; what cannot be done here is an `ElsewhereError`.
 
-    While a client pickles something it cannot receive anything: whoever waited for other machines would wait for ever.
+    While a client pickles something it cannot receive anything: whoever waited for other machines would wait forever.
     """
     token = _staying.set(True)
     try:
@@ -246,7 +247,7 @@ def in_this_thread() -> Iterator[None]:
 
 
 def _finish(futures: Sequence[Future[None]], watch: Callable[[], None]) -> None:
-    """Wait for helpers, in short spells so that Ctrl-C is seen; those that never began are not needed any more."""
+    """Wait for helpers, in short intervals so that Ctrl-C is noticed; those that never started are no longer needed."""
     left = {future for future in futures if not future.cancel()}
     while left:
         left = wait(left, timeout=_SECONDS_BETWEEN_SIGNALS).not_done
@@ -266,7 +267,7 @@ def _pool(helpers: int) -> ThreadPoolExecutor:
 
 
 def _dismiss() -> None:
-    """After a failure no thread of ours is left behind."""
+    """Leave no helper thread behind after a failure."""
     if getattr(_worker, "process", None) == os.getpid():
         _worker.pool.shutdown()
         _worker.process = None
@@ -276,7 +277,7 @@ def default_threads() -> int:
     """MERCER_NUM_THREADS; or as many as this process may use, by its affinity, its container and OMP_NUM_THREADS.
 
     joblib sets the last in its workers, so that all of them together have as many threads as there are cores. A thread
-    of a worker of Dask has others beside it that do the same: it works alone.
+    of a Dask worker works alone, because the other threads of the worker do the same.
     """
     asked = _positive("MERCER_NUM_THREADS")
     if asked is not None:
@@ -295,10 +296,10 @@ def _positive(name: str) -> int | None:
 
 @functools.cache
 def _container_cores(root: Path = Path("/sys/fs/cgroup")) -> int:
-    """The cores that a container may keep busy, rounded up; many where there is no quota."""
+    """The cores that a container may keep busy, rounded up; a large number if there is no quota."""
     with contextlib.suppress(OSError, ValueError):
         quota, period = (root / "cpu.max").read_text().split()
-        return -(-int(quota) // int(period))  # "max" is no number: no quota
+        return -(-int(quota) // int(period))  # "max" is not a number: there is no quota
     with contextlib.suppress(OSError, ValueError):
         allowed = int((root / "cpu" / "cpu.cfs_quota_us").read_text())
         if allowed > 0:

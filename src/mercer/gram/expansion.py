@@ -62,7 +62,7 @@ class Expansion:
             return np.concatenate(executor.reduce(_Scored(self, new, dtype), range(len(new.blocks)), operator.add))
         values = np.zeros((len(new), self.coefficients.shape[1]))
         if self._folded is not None:
-            numbers = numbers_of(new)  # of which features are made: themselves, or their products
+            numbers = numbers_of(new)  # from which features are made: columns, or products of them
             features = numbers if self.kernel.kernel.is_linear else numbers**2
             with single_threaded_blas(len(new) * values.shape[1] * features or math.inf):
                 values = self._folded(new)
@@ -83,7 +83,7 @@ class Expansion:
 
     @cached_property
     def _layout(self) -> Float64 | None:
-        """The coefficients of each support object against other groups, where most of all coefficients are zero."""
+        """The coefficients of each support object against other groups, if most coefficients are zero."""
         if self.groups is None or not worth_grouping(len(self.support), len(self.groups)):
             return None
         columns = columns_of_groups(len(self.groups)).repeat(self.groups, axis=0)
@@ -98,7 +98,7 @@ class Expansion:
         return self if found is None else Expansion(*found, self.intercept)
 
     def _weights(self) -> Float64:
-        """sum_i c_i phi(x_i), of features that are best written in blocks."""
+        """sum_i c_i phi(x_i), for features that are best computed in blocks."""
         if self.weights is not None:
             return self.weights
         rows = rows_of_features(self.kernel, self.support, hold=False)
@@ -115,7 +115,7 @@ class Expansion:
         return folded(self.kernel, self.support, self.coefficients)
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("_folded", "_layout", "_compared")  # quickly, once more
+        made = ("_folded", "_layout", "_compared")  # once more, since that is quick
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
 
@@ -179,18 +179,18 @@ def pays(fitted: FittedKernel, support: Objects, outputs: int) -> bool:
         return False
     entries: float = features.columns_at_least(support)
     if 2.0 * cost.of_folded(entries, outputs, write=write) > cost.of_support(count, numbers_of(support), outputs):
-        return False  # which is known before any feature is written down
+        return False  # known before any feature is computed
     entries = entries or entries_per_object(fitted, support)
     width = numbers_of(support) or entries * cost.READ / cost.MULTIPLY  # counts are compared one by one
     return 2.0 * cost.of_folded(entries, outputs, write=write) <= cost.of_support(count, width, outputs)
 
 
 def weights_of_columns(machine: Expansion, sign: float = 1.0) -> Any:
-    """Of a machine with the linear kernel, one weight for each column of its vectors; read-only, CSR if they are."""
+    """One weight per column, for a machine with the linear kernel; read-only, and CSR if its vectors are."""
     support: Any = machine.support
     weights = (sign * machine.coefficients.T) @ support.values
     if not support.is_sparse:
-        weights.flags.writeable = False  # a change would not be heeded
+        weights.flags.writeable = False  # because changing it would have no effect
         return weights
     import scipy.sparse as sp
 

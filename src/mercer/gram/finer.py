@@ -1,7 +1,7 @@
-"""The same entries in float64: what a matrix in float32 is measured against, and what proofs are made of.
+"""The same entries in float64: a matrix in float32 is measured against them, and proofs are based on them.
 
-Large matrices are float32, which solvers can do with; a claim about the kernel cannot. So such a matrix remembers where
-its entries come from, tells by how much they are off, and gives those of some of its objects anew, in float64.
+Large matrices are float32, which is enough for solvers but not for a claim about the kernel. So such a matrix remembers
+where its entries come from, estimates their errors, and recomputes those of some of its objects in float64.
 """
 
 from __future__ import annotations
@@ -20,35 +20,37 @@ from mercer.kernels.base import ANY_TILE, FittedKernel
 
 _SAMPLE, _HARDEST = 112, 16
 """Objects whose entries are computed in both precisions: evenly spread ones, and those furthest from the others, whose
-distances lose most. 16,384 entries take a millisecond or two; each object against itself stands for near neighbours."""
+distances lose most. 16,384 entries take a millisecond or two; the entry of each object with itself stands for near
+neighbours.
+"""
 _FEWEST = 16
-"""Of them where entries are expensive."""
+"""The number of such objects if entries are expensive."""
 _SHARE_OF_TILE = 1 / 16
-"""Of what an expensive kernel allows a tile, which takes seconds."""
+"""The fraction of the largest tile of an expensive kernel, which would take seconds."""
 _LEAST_LENGTH = 1e-3
-"""Lengths below this share of the longest count as that long: errors do not fall with them any further."""
+"""Lengths below this fraction of the longest are raised to it: errors do not shrink any further."""
 
 
 def lengths(diagonal: Float64) -> Float64:
-    """sqrt(k(x, x)), the lengths in feature space that errors are told in, none of them nothing."""
+    """sqrt(k(x, x)), the lengths in feature space in which errors are measured, all of them positive."""
     squares = np.abs(diagonal)
     return np.asarray(np.sqrt(np.maximum(squares, _LEAST_LENGTH**2 * squares.max(initial=np.finfo(float).tiny))))
 
 
 def hardest_of(hardness: Float64, count: int) -> Indices:
-    """The objects with the largest numbers."""
+    """The objects with the largest values."""
     return np.arange(len(hardness)) if len(hardness) <= count else np.argpartition(-hardness, count)[:count]
 
 
 @dataclass
 class _Measured:
-    """What was measured, once it has been: shared by all parts of a matrix."""
+    """The measurement, once it is made; shared by all parts of a matrix."""
 
     rounding: Rounding | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process has a lock of its own."""
+        """Pickled without the lock: another process has its own."""
         return _Measured, (self.rounding,)
 
 
@@ -62,9 +64,9 @@ class Finer:
     make: Callable[[Objects], Gram]
     """The matrix of objects with themselves in float64."""
     sizes: Float64
-    """How far each object is from the middle, or another number that grows with what float32 loses of its entries."""
+    """How far each object is from the centre, or another number that grows with the float32 error of its entries."""
     ids: Indices | None = None
-    """Which of the objects the matrix has; None for all."""
+    """The objects of the matrix; None for all."""
     measured: _Measured = field(default_factory=_Measured)
 
     def of(self, ids: Indices) -> Finer:
@@ -81,14 +83,14 @@ class Finer:
         return whole if np.array_equal(unique, self.ids) else whole.view(places)
 
     def rounding(self) -> Rounding:
-        """By how much entries are off, measured on a sample."""
+        """The errors of entries, measured on a sample."""
         with self.measured.lock:
             if self.measured.rounding is None:
                 self.measured.rounding = self._measure()
             return self.measured.rounding
 
     def hardness(self) -> Float64:
-        """What float32 loses of the entries of each object, next to others: 1 and more, 2 on average."""
+        """The relative loss of float32 in the entries of each object: at least 1, and 2 on average."""
         own = self.sizes if self.ids is None else self.sizes[self.ids]
         return np.asarray(1.0 + own / self._mean)
 
@@ -111,7 +113,7 @@ class Finer:
         return Rounding(float(errors.max(initial=0.0)), typical)
 
     def _tile(self, few: Objects, dtype: DType) -> Float64:
-        """Entries as tiles hold them: also those of an object with itself, which matrices know better."""
+        """Entries as tiles compute them, even those of an object with itself, which matrices know exactly."""
         left, right = self.fitted.align(*(2 * [self.fitted.features(few, dtype)]))
         out: Floating = np.empty((len(few), len(few)), dtype=dtype)
         self.fitted.tile(left, right, out)

@@ -1,8 +1,8 @@
 """Rows x = T^-1 r that are never written: products with the r, and a triangle T that is solved for afterwards.
 
-To write x costs as much as a normal matrix; but X w = R (T^-T w), X'b = T^-1 (R'b) and X'DX = T^-1 (R'DR) T^-T, so that
-one solution for all rows together does. Sums over rows are in float64: to square first and to whiten afterwards would
-lose too much in float32.
+Computing x costs as much as a normal matrix. But X w = R (T^-T w), X'b = T^-1 (R'b) and X'DX = T^-1 (R'DR) T^-T, so one
+triangular solve for all rows together is enough. Sums over rows are in float64: squaring first and whitening afterwards
+would lose too much in float32.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Fold:
     triangle: Float64
 
     def weights(self, w: Float64) -> Float64:
-        """T^-T w: weights of r with the outputs that w has on x."""
+        """T^-T w: the weights on r that give the same outputs as w on x."""
         import scipy.linalg
 
         return np.asarray(scipy.linalg.solve_triangular(self.triangle, w, lower=True, trans="T", check_finite=False))
@@ -36,7 +36,7 @@ class Fold:
         return np.asarray(scipy.linalg.solve_triangular(self.triangle, sums, lower=True, check_finite=False))
 
     def normal(self, matrix: Float64) -> Float64:
-        """T^-1 M T^-T, of a symmetric matrix of which the lower triangle is there."""
+        """T^-1 M T^-T for a symmetric matrix M, given by its lower triangle."""
         full = np.tril(matrix)
         full += np.tril(matrix, -1).T
         return self.combination(self.combination(full).T)

@@ -1,7 +1,7 @@
-"""The matrix of groups of objects in float64, block by block: those within groups are kept, others made as needed.
+"""The matrix of groups of objects in float64, block by block: those within groups are kept, others computed as needed.
 
-Of many classes, whose pairs are solved by compiled calls (`solvers.box.small_pairs`), each call takes one group and
-some of those after it. Every entry is computed once, and few blocks across groups exist at a time.
+With many classes, pairs are solved by compiled calls (`solvers.box.small_pairs`), each of which takes one group and
+some of the groups after it. Every entry is computed once, and only a few blocks across groups exist at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mercer.gram.tiles import Tile
 from mercer.kernels.loops.epilogues import mirror_within
 
 _AT_ONCE = 1 << 19
-"""Entries across groups that are made at once, 4 MiB. More do not fit the cache, fewer cost more calls."""
+"""Entries across groups that are computed at once, 4 MiB. More do not fit the cache, fewer cost more calls."""
 
 
 @final
@@ -33,16 +33,16 @@ class GroupBlocks:
         self._work = self._gram.work() if isinstance(self._gram, TiledGram) else None
         self.starts = np.cumsum(self.sizes**2) - self.sizes**2
         self.within: Float64 = pages.empty((int(np.square(self.sizes).sum()),), np.float64)
-        """The matrices within groups, row after row, which begin at `starts`."""
+        """The matrices within groups, row by row; each begins at its entry of `starts`."""
         gram.executor.each(self._fill, range(len(groups)))
 
     @staticmethod
     def bytes(groups: Sequence[Indices]) -> int:
-        """What is kept of these groups."""
+        """The bytes that these groups take."""
         return 8 * sum(len(group) ** 2 for group in groups)
 
     def runs(self, first: int) -> list[range]:
-        """The groups after one, some at a time."""
+        """The groups after this one, a few at a time."""
         found: list[range] = []
         most = _AT_ONCE // max(1, int(self.sizes[first]))
         start, taken = first + 1, 0
@@ -57,7 +57,7 @@ class GroupBlocks:
         return found
 
     def across(self, first: int, others: range) -> Float64:
-        """Rows of a group, columns of some of those after it."""
+        """The entries between a group and some of the groups after it."""
         rows, left = self._range(first), self._range(others.start).start
         return self._entries(Tile(rows.start, rows.stop, left, self._range(others.stop - 1).stop))
 
@@ -65,7 +65,7 @@ class GroupBlocks:
         size, own = int(self.sizes[group]), self._range(group)
         square = self.within[self.starts[group] : self.starts[group] + size * size].reshape(size, size)
         square[...] = self._entries(Tile(own.start, own.stop, own.start, own.stop))
-        mirror_within(square, 0, size)  # as of all matrices, the upper triangle counts
+        mirror_within(square, 0, size)  # as in all matrices, the upper triangle counts
         np.fill_diagonal(square, self._gram.diagonal()[own])
 
     def _entries(self, tile: Tile) -> Float64:

@@ -1,9 +1,9 @@
-"""What long training has found so far, kept in a folder: a run that was killed goes on from there, with the same bits.
+"""What long training has found so far, kept in a folder, so that a killed run can continue with the same bits.
 
 Training over blocks is a sequence of passes (`reduce`), and everything between two passes depends on their results
 alone. So a run is resumed by doing everything again, with the results of finished passes read instead of computed, and
-the pass that was under way continued from the partial sums of its tree. That serves every learner, and none has to
-know of it.
+the pass that was under way continued from the partial sums of its tree. This works for every learner, and none has to
+know about it.
 
     with Journal(folder).open():
         model.fit(blocks)
@@ -39,21 +39,22 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 SECONDS = 30.0
-"""Between two times that partial sums are written: what a killed run loses at most, beside a stretch of blocks."""
+"""Seconds between two writes of partial sums: the most that a killed run loses, apart from a stretch of blocks."""
 _STRETCH = 8
-"""Blocks that are handed out at a time, a power of two: the clock is looked at between them. Longer stretches leave
-workers idle less often at their ends, shorter ones are lost more cheaply."""
+"""Blocks in a stretch, a power of two: the clock is read between stretches. Longer ones leave workers idle less often,
+shorter ones lose less when a run is killed.
+"""
 
 _CURRENT: contextvars.ContextVar[Journal | None] = contextvars.ContextVar("mercer_journal", default=None)
 
 
 def kept(executor: Reducer) -> Reducer:
-    """An executor that tells how far it is, and whose results go to the journal, where one is open."""
+    """An executor that reports progress and keeps its results in the journal, if one is open."""
     return _Kept(executor, _CURRENT.get())
 
 
 def about(tell: Callable[[], str]) -> None:
-    """Say what the results of passes to come depend on, where a journal is open."""
+    """Declare what the results of the next passes depend on, if a journal is open."""
     found = _CURRENT.get()
     if found is not None:
         found.hear(tell())
@@ -81,7 +82,7 @@ class Journal:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def hear(self, told: str) -> None:
-        """What results depend on: it becomes part of the mark of the run."""
+        """Note what results depend on; it becomes part of the mark of the run."""
         self._mark.update(told.encode())
 
     def _begin(self) -> None:
@@ -115,7 +116,7 @@ class Journal:
         return [found[0]]
 
     def finish(self, number: int, result: Any) -> None:
-        """Keep the result of a pass; its parts are of no use any more."""
+        """Keep the result of a pass; its parts are no longer needed."""
         self._write(self._folder / f"pass-{number}.npz", result, {})
         (self._folder / "partial.npz").unlink(missing_ok=True)
 
@@ -152,7 +153,7 @@ class Journal:
 
 @final
 class _Kept:
-    """Reduces stretch by stretch over the same tree, tells how far it is, and lets a journal keep what it finds."""
+    """Reduces stretch by stretch over the same tree, reports progress, and keeps results in a journal."""
 
     def __init__(self, executor: Reducer, journal: Journal | None) -> None:
         self._executor, self._journal = executor, journal
@@ -193,7 +194,7 @@ class _Kept:
         parts: Sequence[Sequence[Item]],
         combine: Callable[[Result, Result], Result],
     ) -> Iterator[Result]:
-        """The sum over each stretch; workers elsewhere begin the next one before the last has arrived here."""
+        """The sum over each stretch; workers elsewhere begin the next one before the result of the last has arrived."""
         ahead = getattr(self._executor, "stretches", None)
         if ahead is not None:
             yield from ahead(task, parts, combine)
@@ -206,7 +207,7 @@ def _power_of_two(least: int) -> int:
 
 
 def _taken_apart(value: Any, arrays: list[Any]) -> Any:
-    """Lists and tuples of arrays as what JSON can say, with the arrays apart."""
+    """Nested lists and tuples of arrays as JSON, with the arrays separate."""
     if isinstance(value, list | tuple):
         return ["tuple" if isinstance(value, tuple) else "list", *(_taken_apart(part, arrays) for part in value)]
     arrays.append(np.asarray(value))

@@ -1,7 +1,7 @@
 """Matrices of expensive kernels that one piece of work computed and another needs again: a search and its final fit.
 
 Within `sharing`, matrices that are noted are found by `gram_of` when the same kernel is asked for on the same objects.
-Objects do not change within one call of the library, so that nothing can be out of date.
+Objects do not change within one call of the library, so nothing can be out of date.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def sharing() -> Iterator[None]:
 
 
 def note(fitted: FittedKernel, objects: Objects, gram: Gram) -> None:
-    """Keep a stored matrix of an expensive kernel, as far as memory allows; the first ones go first."""
+    """Keep a stored matrix of an expensive kernel, as far as memory allows; the oldest are dropped first."""
     kept = KNOWN.get()
     if kept is None or not gram.expensive or not gram.in_memory or gram.bytes > gram.budget // 2:
         return

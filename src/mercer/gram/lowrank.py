@@ -1,4 +1,4 @@
-"""A low-rank factor of a Gram matrix, from a few of its rows: K ~ F F'. It serves as preconditioner."""
+"""A low-rank factor of a Gram matrix, from a few of its rows: K ~ F F'. It serves as a preconditioner."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mercer.kernels.features.pivoting import NEGLIGIBLE, pivoted
 @final
 @dataclass(frozen=True, eq=False)
 class LowRank:
-    """The factor F (objects x rank), the pivots it was built from, and what is left of the trace, as a share."""
+    """The factor F (objects x rank), the pivots it was built from, and the fraction of the trace that is left."""
 
     factor: Float64
     pivots: Indices
@@ -23,7 +23,7 @@ class LowRank:
 
 
 def low_rank(gram: Gram, rank: int, *, random_state: int = 0, tolerance: float = NEGLIGIBLE) -> LowRank:
-    """A factor of at most this rank; fewer columns where less than `tolerance` of the trace is left.
+    """A factor of at most this rank; it has fewer columns if less than `tolerance` of the trace is left.
 
     >>> import numpy as np
     >>> from mercer import kernels

@@ -29,8 +29,9 @@ DOUBLE_ENTRIES = 2048 * 2048
 """Matrices up to this many entries are computed in float64: 32 MiB and some tens of milliseconds buy exact entries.
 Larger ones would take twice the memory and twice the time of float32."""
 _MOST_KEPT = 8 * 2**20
-"""Bytes of objects whose features are kept between predictions: of more, those of some new objects cost about as much
-as these, and memory counts."""
+"""The most bytes of features that are kept between predictions: with more, keeping them saves little time and takes
+memory.
+"""
 
 
 @final
@@ -46,7 +47,7 @@ class Compared:
         self._kept: dict[DType, Features] = {}
 
     def features(self, fitted: FittedKernel, dtype: DType) -> Features:
-        """Of these objects, as `fitted.features`, which is always the same kernel's."""
+        """The features of these objects; `fitted` must always be the same kernel."""
         found = self._kept.get(dtype)
         if found is None:
             found = fitted.features(self.objects, dtype)
@@ -56,7 +57,7 @@ class Compared:
 
 
 _REHEARSED = 32
-"""Objects whose features tell how long those of all take: more tell it better, and take longer."""
+"""The sample of objects whose features are timed: a larger one is more accurate, and takes longer."""
 
 
 def gram_of(
@@ -108,14 +109,14 @@ def _made(
 
 
 def _set(setting: Setting, executor: Threads | None, entries: int) -> Setting:
-    """With threads where there is work for them, unless an executor was given."""
+    """The setting with threads if there is work for them, unless an executor was given."""
     if executor is not None or setting.at_once(entries):
         return setting
     return dataclasses.replace(setting, executor=Threads())
 
 
 def _at_hand(fitted: FittedKernel, left: Features, right: Features, dtype: DType | None) -> Floating | None:
-    """A matrix that lies in memory, in the precision asked for, or in its own: rounding it would only take time."""
+    """A matrix that is already in memory, if it has the requested precision, or if none was requested."""
     whole = fitted.kernel.whole(left, right, fitted.state)
     return whole if whole is not None and dtype in (None, whole.dtype) else None
 
@@ -127,7 +128,7 @@ def _others(fitted: FittedKernel, columns: Any) -> Compared | None:
 def _remembering(
     setting: Setting, fitted: FittedKernel, objects: Objects, features: Features, diagonal: Float64 | None
 ) -> Setting:
-    """Of a float32 matrix of objects with themselves, with what gives its entries in float64, and counts these, too."""
+    """The setting of a float32 matrix of objects with themselves, with a source of its entries in float64."""
     if diagonal is None or setting.dtype is np.float64:
         return setting
     sizes: Any = getattr(features, "squared_lengths", diagonal)
@@ -138,7 +139,7 @@ def _remembering(
 @final
 @dataclass(frozen=True, eq=False)
 class _InDouble:
-    """The matrix of objects with themselves in float64; a record, so that matrices can go to other processes."""
+    """The matrix of objects with themselves in float64; a record, so that matrices can be pickled."""
 
     fitted: FittedKernel
     setting: Setting
@@ -154,7 +155,7 @@ class _InDouble:
 
 
 def _width(features: Features) -> float:
-    """The numbers in a row, on average those that are stored."""
+    """The numbers in a row; for sparse rows, the average number that is stored."""
     rows: Any = getattr(features, "rows", None)
     if np.ndim(rows) != 2 and not is_sparse(rows):
         return 0.0
@@ -168,7 +169,7 @@ def _fits(entries: int, setting: Setting) -> bool:
 def _computed_at_once(
     fitted: FittedKernel, left: Features, right: Features, setting: Setting, diagonal: Float64 | None
 ) -> Gram:
-    """A matrix so small that to plan its tiles, and to compute them when they are needed, would take longer."""
+    """A matrix that is computed at once, because it is so small that planning tiles would take longer."""
     out: Floating = np.empty((len(left), len(right)), dtype=setting.dtype)
     with single_threaded_blas(out.size * setting.width or math.inf):
         fitted.tile(left, right, out)
@@ -176,7 +177,7 @@ def _computed_at_once(
     if diagonal is None:
         return StoredGram(PairRows.of(out), setting, None)
     if fitted.kernel.symmetric:
-        mirror_within(out, 0, len(out))  # as of large matrices, the upper triangle counts
+        mirror_within(out, 0, len(out))  # as in large matrices, the upper triangle counts
     else:
         refuse_asymmetry(out, fitted.kernel)
     np.fill_diagonal(out, diagonal)
@@ -186,7 +187,7 @@ def _computed_at_once(
 def gram_of_rows(rows: Any, *, memory: budget.Memory = "auto") -> Gram:
     """The dot products of rows, dense or CSR, that stand for features of a kernel.
 
-    As for kernel values, single precision serves where there are many objects.
+    As for kernel values, single precision is used if there are many objects.
     """
     if rows.shape[0] ** 2 <= DOUBLE_ENTRIES:
         rows = rows.astype(np.float64, copy=False)
@@ -213,7 +214,7 @@ def _objects(fitted: FittedKernel, raw: Any, *, new: bool = False) -> Objects:
 def _compared(
     fitted: FittedKernel, rows: Objects, columns: Compared | None, dtype: DType | None
 ) -> tuple[DType, Features, Features]:
-    """The precision of the entries, single where nothing else is asked for and it is safe, and what is compared."""
+    """The precision of the entries (single if it is safe and nothing else was requested), and what is compared."""
     kind = dtype or np.float32
     left, right = _features(fitted, rows, columns, kind)
     if dtype is None and not _single_precision(fitted, left, right):

@@ -1,4 +1,4 @@
-"""The Gram matrix of rows that stand for the features of a kernel: its entries are their dot products."""
+"""The Gram matrix of rows of features: its entries are their dot products."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class DotProducts:
 
 
 def _pieces(rows: Any) -> Iterator[tuple[slice, Any]]:
-    """Rows with their places: block by block, where they are in blocks."""
+    """Rows with their positions, block by block if they are in blocks."""
     if not isinstance(rows, BlockRows):
         yield slice(None), rows
         return

@@ -1,9 +1,9 @@
 """A large symmetric Gram matrix in a quarter of its memory: one triangle of it, in fixed point with 16 bits.
 
-Entries are stored as shares of |x| |z|, the lengths in feature space, and within each tile of the largest such share;
-the diagonal is kept apart, in float64. So an entry is off by at most 1/65,534 of |x| |z|: enough for the products of
-conjugate gradients, whose results are corrected by residuals in float64 (`Gram.refined`). A product reads each entry
-once, from memory, for both of its places: it takes a fraction of what computing the entries anew does.
+Entries are stored relative to |x| |z|, the lengths in feature space, and within each tile relative to the largest of
+these; the diagonal is stored separately, in float64. So an entry is off by at most 1/65,534 of |x| |z|: enough for the
+products of conjugate gradients, whose results are corrected by residuals in float64 (`Gram.refined`). A product reads
+each entry once, from memory, for both of its places: that takes a fraction of the time of recomputing the entries.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from mercer.gram.tiles import Strip, Tile
 _STEPS = 32_767
 """The largest number of 16 bits."""
 _SHARE = 0.7
-"""Of the memory that is available, where nobody said how much may be used: nothing else of that size is needed."""
+"""The fraction of the available memory to use, if the user gave no limit: nothing else of that size is needed."""
 _TINY = np.float32(np.finfo(np.float32).tiny)
 
 
 @final
 class PackedGram(TiledGram):
-    """Products come from the packed triangle; single entries and parts are computed, as ever."""
+    """Products use the packed triangle; single entries and parts are computed as usual."""
 
     def __init__(self, gram: TiledGram) -> None:
         super().__init__(gram.source, *gram.axes)
@@ -44,7 +44,7 @@ class PackedGram(TiledGram):
 
     @property
     def noise(self) -> float:
-        """About the largest eigenvalue of the errors: of either sign, even within a step, in so many rows."""
+        """The approximate largest eigenvalue of the errors, which have random signs and are uniform within a step."""
         scales = np.concatenate(self._scales)
         step = float(np.sqrt(np.mean(np.square(scales)) / 12.0))
         return 2.0 * math.sqrt(self.shape[0]) * step * float(np.square(self._lengths).max())
@@ -56,7 +56,7 @@ class PackedGram(TiledGram):
         return self
 
     def fits(self) -> bool:
-        """Whether all entries in full precision do: they are packed because they should not be stored that way."""
+        """Whether entries are to be stored in full precision: never, since they are packed to avoid that."""
         return False
 
     def _product(self, vectors: Float64) -> Float64:
@@ -83,7 +83,7 @@ class PackedGram(TiledGram):
 
 
 def packed_if_it_fits(gram: Gram) -> Gram:
-    """The triangle of a matrix in float32 whose entries are computed, if there is memory for it; else the matrix."""
+    """The packed triangle of a float32 matrix whose entries are computed, if it fits into memory; else the matrix."""
     if not isinstance(gram, TiledGram) or isinstance(gram, PackedGram) or gram.factor is not None:
         return gram
     computed = gram.dtype is np.float32 and gram.source.unproven is None and gram.axes[0].chosen is None
@@ -95,7 +95,7 @@ def packed_if_it_fits(gram: Gram) -> Gram:
 
 
 def packed_bytes(n: int) -> int:
-    """What a packed matrix of so many objects takes, at most: tiles on the diagonal are whole."""
+    """The most bytes that a packed matrix of n objects takes: tiles on the diagonal are stored whole."""
     return n * (n + 1024)
 
 
@@ -132,7 +132,7 @@ class _PackSink:
 
 @jit
 def _pack(block: Array, rows: Array, columns: Array, out: Array) -> float:
-    """Write shares of the lengths in steps of the largest share, and return the size of a step."""
+    """Write entries relative to the lengths, in steps, and return the size of a step."""
     largest = np.float32(0.0)
     for i in range(block.shape[0]):
         row, inverse = block[i], rows[i]
@@ -154,7 +154,7 @@ def _multiply(packed: Array, right: Array, out: Array, top: int, left: int, scal
     height, width = packed.shape
     part, across = right[left : left + width].copy(), np.zeros(width, dtype=np.float32)
     quads = height - height % 4
-    for i in range(0, quads, 4):  # four rows at a time share what is read and written of vectors
+    for i in range(0, quads, 4):  # four rows at a time share the reads and writes of vectors
         first, second, third, fourth = packed[i], packed[i + 1], packed[i + 2], packed[i + 3]
         x1, x2, x3, x4 = right[top + i], right[top + i + 1], right[top + i + 2], right[top + i + 3]
         t1 = t2 = t3 = t4 = np.float32(0.0)

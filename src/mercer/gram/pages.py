@@ -23,9 +23,9 @@ import numpy.typing as npt
 from mercer.gram.budget import MIB
 
 SMALLEST = 8 * MIB
-"""Below, what is fresh costs little, and the allocator keeps it itself."""
+"""Below this size, fresh memory costs little, and the allocator keeps it itself."""
 LARGEST = 640 * MIB
-"""Above, the time of whatever fills a matrix outweighs that of its memory."""
+"""Above this size, filling a matrix takes far longer than getting its memory."""
 KEPT = 2
 """Blocks that are kept: room for a matrix and one copy of it. More would be held for matrices that never come."""
 _ROUND = 2 * MIB  # the size of a huge page
@@ -34,13 +34,14 @@ _WASTE = 2
 
 _kept: deque[mmap.mmap] = deque(maxlen=KEPT)
 """Appending drops the oldest, whose memory goes back. Every operation on it is atomic: blocks return from finalisers,
-which may run at any moment, also between two lines of `_taken`, so that no lock may be held."""
+which may run at any moment, even between two lines of `_taken`, so no lock may be held.
+"""
 _lent: dict[int, weakref.ref[_Lease]] = {}
-"""What waits for the end of leases: a weak reference that nobody holds would not be called."""
+"""What waits for the end of leases, and holds their pages: a weak reference that nobody holds would not be called."""
 
 
 def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """As `numpy.empty`, from memory that was in use before where there is some of the right size."""
+    """Like `numpy.empty`, but reuses a kept block of memory if there is one of the right size."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
     if not SMALLEST <= size <= LARGEST or not hasattr(mmap, "MADV_FREE"):
@@ -49,7 +50,7 @@ def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 
 
 class _Lease:
-    """The base of an array and of all its views; when the last of them is gone the pages come back."""
+    """The base of an array and of all its views; when the last of them is gone, the pages are returned."""
 
     def __init__(self, pages: mmap.mmap, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         self.__array_interface__ = {
@@ -68,11 +69,12 @@ def _returning(pages: mmap.mmap) -> Generator[None, weakref.ref[_Lease], None]:
 
     An interrupt that arrived during a long call of LAPACK is often raised in the first line of Python after it: here,
     where it would be lost, as no exception leaves a finaliser. A function would meet it before its first line; a
-    generator is resumed inside its `try`, and sees to it that the interrupt comes once more.
+    generator is resumed inside its `try`, and raises the interrupt again.
     """
     try:
         yield
-        with contextlib.suppress(OSError):  # a system that knows no such loan: then the memory is simply kept
+        _lent.pop(id(pages), None)  # before anyone can take them: afterwards, this would be the next lease
+        with contextlib.suppress(OSError):  # a system without this call: then the memory is simply kept
             pages.madvise(mmap.MADV_FREE)
     except KeyboardInterrupt:
         _thread.start_new_thread(_interrupt_later, ())
@@ -87,7 +89,7 @@ def _interrupt_later() -> None:
 
 
 def _taken(size: int) -> mmap.mmap | None:
-    """The tightest block that is kept, unless it would waste much; those too small make room for a larger one."""
+    """The smallest kept block that is large enough, unless it wastes much; blocks that are too small are dropped."""
     large_enough = None
     for pages in sorted(_kept, key=len):
         try:
@@ -105,6 +107,6 @@ def _taken(size: int) -> mmap.mmap | None:
 def _fresh(size: int) -> mmap.mmap:
     pages = mmap.mmap(-1, -(-size // _ROUND) * _ROUND, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        with contextlib.suppress(OSError):  # a system may know the name and not have them
+        with contextlib.suppress(OSError):  # a system may define the name without supporting it
             pages.madvise(mmap.MADV_HUGEPAGE)
     return pages

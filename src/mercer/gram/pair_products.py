@@ -1,8 +1,8 @@
 """Products of a Gram matrix with the coefficients of machines for pairs of groups of its columns.
 
 With k groups there are k (k - 1) / 2 machines, and the objects of a group have coefficients in k - 1 of them. So they
-are multiplied group by group, with no zero among them, and the two halves of each machine are added. Groups of few
-objects leave products of matrices little to do but to be called: a compiled loop takes less.
+are multiplied group by group, with no zero among them, and the two halves of each machine are added. For small groups
+the overhead of calling matrix products dominates, and a compiled loop takes less time.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from mercer.gram.tiles import Tile
 from mercer.inputs.base import read_only
 
 _ENTRIES_AT_ONCE = 1 << 22
-"""Halves of machines that are kept at a time: 32 MiB."""
+"""Halves of machines that are kept at once: 32 MiB."""
 _ZEROS = 0.25
-"""What it takes to add the halves of a machine, next to multiplying with as many objects of a column."""
+"""The cost of adding the two halves of a machine, relative to multiplying as many numbers."""
 
 
 def worth_grouping(objects: int, groups: int) -> bool:
-    """Whether the zeros among the coefficients of so many objects cost more than halves of machines do."""
+    """Whether multiplying by the zeros among the coefficients costs more than adding halves of machines."""
     return objects * (groups - 2) * _ZEROS > groups
 
 
 @cache
 def columns_of_groups(groups: int) -> Indices:
-    """For each group the columns of its pairs, against the first of the others, the second, and so on."""
+    """For each group, the columns of its pairs: against the first of the other groups, the second, and so on."""
     found = np.zeros((groups, groups - 1), dtype=np.intp)
     first, second = np.triu_indices(groups, 1)
     found[first, second - 1] = found[second, first] = np.arange(len(first))
@@ -43,7 +43,7 @@ def columns_of_groups(groups: int) -> Indices:
 def pair_products(gram: Gram, layout: Float64, counts: Indices) -> Float64:
     """One column per pair. `layout` has a row for each column of the matrix: its coefficients against other groups.
 
-    Columns of the matrix are grouped, `counts` of them in each group.
+    The columns of the matrix are grouped; `counts` are the sizes of the groups.
     """
     groups, n = len(counts), gram.shape[0]
     layout = layout.astype(gram.dtype, copy=False)
@@ -91,7 +91,7 @@ class _GroupSink:
 
 @jit
 def _add_rows(block: Array, layout: Array, ends: Array, out: Array) -> None:
-    """All of it, a row of the matrix after the other."""
+    """Add everything, row by row."""
     groups = ends.shape[0]
     halves = np.empty((groups, groups - 1))
     for i in range(out.shape[0]):

@@ -1,7 +1,7 @@
 """The matrices of pairs of groups of objects: each entry is computed once, and little is kept.
 
-Every pair (a, b) of groups needs K[a, a] and K[b, b], which it shares with other pairs, and K[a, b], which nobody else
-needs. So the blocks within groups are stored and the others are computed where they are used: half a square of
+Every pair (a, b) of groups needs K[a, a] and K[b, b], which it shares with other pairs, and K[a, b], which no other
+pair needs. So the blocks within groups are stored and the others are computed where they are used: half a square of
 entries in all, without the memory of a whole one.
 """
 

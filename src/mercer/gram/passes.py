@@ -1,10 +1,10 @@
-"""One pass over rows that are read from blocks: what every task adds up over them, and what it keeps of each.
+"""One pass over rows that are read from blocks: what a task adds up over all rows, and what it keeps for each.
 
-A **task** is a function of a piece of rows, and of what belongs to them (targets, coefficients), that gives two tuples
-of arrays: sums, which are added up over all rows, and what is kept, end to end: a line per row, or per piece. Pieces of
-a block are added in order where the block is, blocks over the fixed tree of `reduce`, by whoever works on them. So a
-pass gives the same bits on threads, processes and clusters, and after a resumed run. Tasks are frozen dataclasses that
-can be pickled.
+A **task** is a function of a piece of rows, and of what belongs to them (targets, coefficients), that returns two
+tuples of arrays: sums, which are added up over all rows, and what is kept, which is concatenated: one line per row, or
+per piece. The pieces of a block are added in order where the block is, and blocks over the fixed tree of `reduce`, by
+whichever worker has them. So a pass gives the same bits on threads, processes and clusters, and after a resumed run.
+Tasks are frozen dataclasses that can be pickled.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mercer._types import Float64, Floating, Index
 from mercer.inputs.streamed import Streamed
 
 Found = tuple[tuple[Any, ...], tuple[Any, ...]]
-"""Sums, and what is kept of each row."""
+"""Sums, and what is kept for each row."""
 Task = Callable[..., Found]
 
 
@@ -40,7 +40,7 @@ class Item:
 
 @final
 class RowCache:
-    """Rows of the first blocks, as many as fit: they are written once. It stays where it is, and is empty elsewhere."""
+    """The rows of the first blocks, as many as fit, computed once. Copies in other processes are empty."""
 
     def __init__(self, room: int = 0) -> None:
         self._room = room
@@ -54,11 +54,11 @@ class RowCache:
         return self._rows.get(number)
 
     def wants(self, size: int) -> bool:
-        """Whether rows of so many bytes would fit."""
+        """Whether rows of this many bytes would fit."""
         return size <= self._room
 
     def keep(self, number: int, rows: Floating) -> None:
-        """Threads may overdraw the room by a block each, and no more."""
+        """Keep the rows of a block. Each thread may exceed the limit by at most one block."""
         self._room -= rows.nbytes
         self._rows[number] = rows
 
@@ -85,7 +85,7 @@ class Visit:
         return sums, tuple(map(np.concatenate, zip(*kept, strict=True)))
 
     def _pieces(self, item: Item) -> Iterator[tuple[int, Floating]]:
-        """Rows of `step` objects at a time, with the place of the first."""
+        """The rows of `step` objects at a time, with the position of the first."""
         known = self.cache.get(item.number) if item.whole else None
         if known is not None:
             yield from ((start, known[start : start + self.step]) for start in range(0, len(known), self.step))
@@ -105,12 +105,12 @@ class Visit:
 
 
 def part_of(values: Any, part: slice) -> Any:
-    """What belongs to some rows: of an array, or of anything that gives its `part`."""
+    """What belongs to some rows: a part of an array, or of anything that has a method `part`."""
     return values.part(part) if hasattr(values, "part") else None if values is None else values[part]
 
 
 def together(first: list[Found], second: list[Found]) -> list[Found]:
-    """The results of neighbours: one entry, with the sums added up; what is kept stays apart until the end."""
+    """The combined results of neighbours: sums are added up; what is kept stays separate until the end."""
     (sums, kept), (others, more) = first[0], second[0]
     return [(_added(sums, others), kept), *first[1:], ((), more), *second[1:]]
 

@@ -15,7 +15,7 @@ from mercer.gram.tiles import Tile
 from mercer.kernels.loops.epilogues import mirror_within
 
 _PIECE = 128
-"""Columns of a tile that are looked at together for vectors that are zero there."""
+"""The number of columns of a tile that are checked at once for vectors that are zero there."""
 
 
 class Buffers:
@@ -113,7 +113,7 @@ class _Piece:
 
     columns: slice
     used: npt.NDArray[np.intp] | None
-    """Which vectors those are; None for all."""
+    """The positions of these vectors; None for all."""
     vectors: Floating
 
 

@@ -16,22 +16,22 @@ from mercer.gram import cost
 from mercer.gram.contract import Gram
 
 _EIGENVALUES = 4.0
-"""What an eigenvalue of a whole matrix costs, next to a Cholesky factor."""
+"""The cost of one eigenvalue of a whole matrix, relative to a Cholesky factor."""
 _STEP = 40_000.0
-"""What Python takes around a Lanczos step, in the units of the cost model."""
+"""The Python overhead of a Lanczos step, in the units of the cost model."""
 FACTORED = 4096
 """Up to this size a Cholesky factor, which takes about a second and 128 MiB, is worth its certainty."""
 STEPS = 32
 """Lanczos steps, each a product with the matrix. More of them find eigenvalues nearer to zero."""
 _RESTARTS = 20
-"""Restarts of ARPACK, each of some twenty products, before its answer is taken as it is."""
+"""The most restarts of ARPACK, each of some twenty products; then its answer is used as it is."""
 
 
 def smallest_eigenvalue(gram: Gram) -> float:
     """Exact for small matrices. For larger ones an upper bound, by Lanczos's method: a negative one is a proof.
 
-    Up to some thousand objects a Cholesky factor of the matrix, with what rounding may have taken given back, decides
-    whether to look any further: where there is one, the answer is zero.
+    Up to some thousand objects, a Cholesky factor of the matrix, with an allowance for rounding on the diagonal,
+    decides whether to look further: if there is one, the answer is zero.
 
     >>> from mercer import kernels
     >>> from mercer.gram.make import gram_of
@@ -45,9 +45,9 @@ def smallest_eigenvalue(gram: Gram) -> float:
             return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0), check_finite=False)[0])
     if n <= FACTORED and _has_factor(gram):
         return 0.0
-    with single_threaded_blas():  # once: taking it up for each product costs more than they do
+    with single_threaded_blas():  # once: entering it for each product would cost more than the product
         lowest = _lowest_ritz_value(gram)
-    if n <= FACTORED and lowest >= -negligible(gram):  # too small to be seen from afar
+    if n <= FACTORED and lowest >= -negligible(gram):  # too small for Lanczos steps to find
         _deadline.refuse_decomposition(n, _speed.EIGENVALUES)
         return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0))[0])
     return lowest
@@ -68,7 +68,7 @@ def _has_factor(gram: Gram) -> bool:
     _deadline.refuse_decomposition(len(matrix), _speed.CHOLESKY)
     matrix.flat[:: len(matrix) + 1] += negligible(gram)
     with decomposing(len(matrix)):
-        # By columns, as LAPACK counts, which is by rows here: no copy, and nobody needs the other half cleared.
+        # LAPACK counts by columns, which are rows here, so nothing is copied; nobody needs the other half cleared.
         failed = scipy.linalg.lapack.dpotrf(matrix.T, lower=True, clean=False, overwrite_a=True)[1]
     return not failed
 
@@ -109,7 +109,7 @@ def lowest_pair(
 ) -> tuple[float, Float64, float]:
     """The lowest Ritz value of a symmetric matrix with its unit vector, and the largest, from products alone.
 
-    Both values lie between the extreme eigenvalues, so that a negative one is a proof.
+    Both values lie between the extreme eigenvalues, so a negative one is a proof.
     """
     operator = LinearOperator((n, n), matvec=lambda v: product(np.ravel(v)), dtype=np.float64)
     highest = _ritz(operator, "LA", rng.normal(size=n))[0]
@@ -120,7 +120,7 @@ def lowest_pair(
 def lowest_values(product: Callable[[Float64], Float64], n: int, count: int, rng: np.random.Generator) -> Float64:
     """The `count` lowest eigenvalues of a symmetric matrix, in ascending order, from products alone.
 
-    Those that Lanczos iterations did not settle on in time are 0.
+    Those on which Lanczos iterations did not converge in time are 0.
     """
     operator = LinearOperator((n, n), matvec=lambda v: product(np.ravel(v)), dtype=np.float64)
     count = min(count, n - 1)

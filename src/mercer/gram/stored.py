@@ -29,13 +29,13 @@ class PairRows:
     """A symmetric matrix over the objects of a first group and then those of a second."""
 
     first: Floating
-    """Within the first group."""
+    """The entries within the first group."""
     second: Floating
-    """Within the second."""
+    """The entries within the second group."""
     across: Floating
-    """The first group's rows, the second's columns."""
+    """The entries between the first group (rows) and the second (columns)."""
     square: Floating = field(init=False)
-    """The whole matrix, of which only some rows are there yet."""
+    """The whole matrix, of which only some rows have been assembled."""
     there: npt.NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -45,14 +45,14 @@ class PairRows:
 
     @classmethod
     def of(cls, square: Floating) -> PairRows:
-        """A matrix of which every row is there."""
+        """A matrix whose rows are all assembled."""
         rows = cls.__new__(cls)
         rows.first = rows.second = rows.across = rows.square = square
         rows.there = np.ones(len(square), dtype=bool)
         return rows
 
     def ensure(self, index: Indices) -> Floating:
-        """Assemble these rows; the matrix, of which at least they are there."""
+        """Assemble these rows; returns the matrix, in which at least these rows are valid."""
         missing = index[~self.there[index]]
         if len(missing):
             _ensure(self.square, self.there, self.first, self.second, self.across, missing)
@@ -65,7 +65,7 @@ class PairRows:
 
 @final
 class StoredGram(Gram):
-    """A matrix that was computed before or handed in, or the blocks of a pair of groups; views copy what they need."""
+    """A matrix that was computed before or given, or the blocks of a pair of groups; views copy what they need."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class StoredGram(Gram):
         self.executor.map(work, self._strips(by_columns=by_columns), sink)
 
     def _product(self, vectors: Float64) -> Float64:
-        if self.bytes <= TILE_BYTES:  # a single tile, so that there is nothing to plan
+        if self.bytes <= TILE_BYTES:  # a single tile: there is nothing to plan
             small = self._entries()
             right = np.ascontiguousarray(vectors, dtype=small.dtype)
             with single_threaded_blas(right.size * len(small)):
@@ -141,13 +141,13 @@ class StoredGram(Gram):
 
 
 def lazy_rows(gram: Gram) -> PairRows:
-    """All entries of a matrix: its own rows where they lie in memory, else as an array."""
+    """All entries of a matrix: its own rows if they are in memory, else an array."""
     return gram.kept if isinstance(gram, StoredGram) and gram.in_memory else PairRows.of(gram.dense())
 
 
 @jit
 def assemble(square: Array, there: Array, first: Array, second: Array, across: Array, i: int) -> None:
-    """Write row i, unless it is there."""
+    """Assemble row i, unless it is there already."""
     if there[i]:
         return
     cut = first.shape[0]

@@ -43,10 +43,10 @@ class Source:
 @final
 @dataclass(frozen=True, eq=False)
 class FeatureAxis(Axis):
-    """Objects with what the kernel keeps of each of them."""
+    """Objects with their features."""
 
     features: Any = None
-    """Of all objects of the underlying matrix."""
+    """The features of all objects of the underlying matrix."""
 
     @classmethod
     def all_of(cls, features: Features) -> FeatureAxis:
@@ -80,9 +80,9 @@ class TiledGram(Gram):
         return self._part(self._rows.select(index), self._columns.select(columns))._entries()
 
     def across(self, other: TiledGram) -> Floating:
-        """The rows of this view against the columns of another one, which has none of its objects.
+        """The rows of this view against the columns of another one that shares no object with it.
 
-        What the kernel keeps of the objects of a view is taken once, however many others it is compared with.
+        The features of a view are taken once, however many other views it is compared with.
         """
         return self._part(self._rows, other._columns)._computed(apart=True)
 
@@ -131,7 +131,7 @@ class TiledGram(Gram):
                 out[...] = upper + upper.T
         else:
             strips = self._strips(symmetric=half)
-            if not half:  # few long rows: no order to keep, so every tile for itself
+            if not half:  # few long rows: there is no order to keep, so every tile is a strip
                 strips = tuple((tile,) for strip in strips for tile in strip)
             self._run(self.work(), strips, StoreSink(out, mirror=half))
         if source.diagonal is not None and not apart:
@@ -170,7 +170,7 @@ def coincident(rows: Axis, columns: Axis) -> tuple[Indices, Indices]:
 
 
 def symmetric_by_construction(gram: Gram) -> bool:
-    """Whether the entries below the diagonal need not be looked at."""
+    """Whether the entries below the diagonal can be ignored."""
     return gram.in_memory or (isinstance(gram, TiledGram) and gram.source.unproven is None)
 
 

@@ -1,8 +1,8 @@
 """Which blocks a Gram matrix is computed in: a pure function of its shape and of a byte budget.
 
 The plan never depends on the number of threads, so results are the same bit for bit on any machine. A strip is the unit
-of scheduling: its tiles share their rows and are worked off in order by one thread, so that sums over columns
-always add up in the same order.
+of scheduling: its tiles share their rows and are processed in order by one thread, so sums over columns are always
+added in the same order.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def plan(
         side = max(1, min(2 * ROWS, int(entries**0.5), n_rows))
         height = width = side if n_rows > side else max(1, -(-n_rows // 2) if n_rows > ROWS else n_rows)
     else:
-        # Few rows make wider tiles, few columns higher ones: a small tile costs more than it holds.
+        # Few rows make wider tiles, few columns taller ones: small tiles cost more than they are worth.
         width = max(1, min(max(COLUMNS, min(ROWS * COLUMNS // max(1, n_rows), _LONGEST)), n_columns, entries))
         height = max(1, min(max(ROWS, min(ROWS * COLUMNS // width, _LONGEST)), n_rows, entries // width))
     strips = []

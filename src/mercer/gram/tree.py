@@ -1,4 +1,4 @@
-"""Sums over a fixed binary tree: the same bits in whatever order, and by whichever thread, results are added."""
+"""Sums over a fixed binary tree: the same bits in whatever order and on whichever thread results are added."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 Waiting = dict[tuple[int, int], Result]
-"""Results whose neighbours are not there yet, by level and place."""
+"""Results whose neighbours are not available yet, by level and position."""
 TOP = (-1, 0)
-"""Where the result of all places waits, once it is there."""
+"""The key of the total, once it is available."""
 
 
 def climb(
@@ -21,10 +21,10 @@ def climb(
     combine: Callable[[Result, Result], Result],
     guard: contextlib.AbstractContextManager[Any] | None = None,
 ) -> None:
-    """Let the result of a place meet its neighbours, as far as these are there; places go from 0 to `last`.
+    """Combine the result at a position with its neighbours, as far as available; positions go from 0 to `last`.
 
-    Places 2k and 2k + 1 are neighbours, and one without a neighbour goes up as it is. Where several threads climb, a
-    lock is the `guard` of what is waiting; they combine outside it.
+    Positions 2k and 2k + 1 are neighbours, and one without a neighbour moves up as it is. If several threads climb, the
+    lock `guard` protects `waiting`; they combine outside it.
 
     >>> waiting = {}
     >>> for place, letter in ((1, "b"), (0, "a"), (2, "c")):

@@ -1,8 +1,8 @@
 """Voronoi cells of objects in feature space: each belongs to the centre that is nearest by the distance of the kernel.
 
-Centres are objects themselves, and |phi(x) - phi(c)|^2 = k(x, x) - 2 k(x, c) + k(c, c): so any kernel has cells. Random
-centres give cells of very different sizes. Those that stay far too small lose their centre, and those that grow far
-too large get several instead of one, a few times over.
+Centres are objects, and |phi(x) - phi(c)|^2 = k(x, x) - 2 k(x, c) + k(c, c), so any kernel has cells. Random centres
+give cells of very different sizes. In a few rounds, cells that are far too small lose their centre, and cells that are
+far too large get several.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from mercer._types import Float64, Indices
 from mercer.gram.contract import Gram
 
 _ENTRIES = 2**22
-"""Kernel values that are looked at together: some megabytes."""
+"""Kernel values that are processed at once: some megabytes."""
 _ROUNDS = 6
-"""Changes of centres, at most. Cells that are too large after so many cannot be divided: their objects look alike."""
+"""The most rounds of changing centres. Cells that are still too large cannot be divided: their objects look alike."""
 _LARGEST = 1.6
-"""Cells above this multiple of the size asked for are divided: time grows with the square of their sizes."""
+"""Cells above this multiple of the requested size are divided: time grows with the square of their size."""
 _SMALLEST = 0.2
-"""Cells below this share of it lose their centre: so few objects would make poor machines."""
+"""Cells below this fraction of it lose their centre: machines trained on so few objects would be poor."""
 
 Nearest = Callable[[Indices], Indices]
-"""The nearest of some centres, given by their places, for every object."""
+"""For every object, the nearest of some centres, which are given by their positions."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Division:
-    """The places of the centres, and the cell of each object."""
+    """The positions of the centres, and the cell of each object."""
 
     centres: Indices
     labels: Indices
@@ -40,13 +40,13 @@ class Division:
 
 def closest(similar: Float64, own: Float64) -> Indices:
     """The nearest centre of each row, from kernel values with the centres and those of centres with themselves."""
-    # Where centres are of one length, the most similar is the nearest, however small the similarities are.
+    # If all centres have the same length, the most similar is the nearest, however small the similarities are.
     alike = bool((own == own[0]).all())
     return np.asarray(similar.argmax(axis=1) if alike else (own - 2.0 * similar).argmin(axis=1))
 
 
 def nearest_by(gram: Gram) -> Nearest:
-    """By the entries of a Gram matrix; in float64, since those of narrow kernels vanish in float32."""
+    """The nearest centres by the entries of a Gram matrix, in float64: those of narrow kernels vanish in float32."""
     exact, diagonal = gram.refined(), gram.diagonal()
 
     def nearest(centres: Indices) -> Indices:

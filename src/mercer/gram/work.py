@@ -1,4 +1,4 @@
-"""The work of one tile: computed, computed but for what is known, or copied from what is stored."""
+"""The work of one tile: compute it, compute all but the known entries, or copy it from a stored matrix."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ExactWork:
 
     inner: Work
     hits: Indices
-    """Rows that meet their own object, in order, and in which column."""
+    """The rows whose object is also among the columns, in order, and its column."""
     places: Indices
     values: Float64
 
@@ -69,7 +69,7 @@ class ExactWork:
 
 
 def gathered(stored: Floating, rows: Indices, columns: Indices) -> Floating:
-    """A part of a stored matrix, as an array of its own."""
+    """A part of a stored matrix, as a new array."""
     out = pages.empty((len(rows), len(columns)), stored.dtype)
     gather(stored, rows, columns, out)
     return out

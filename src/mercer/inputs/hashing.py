@@ -6,6 +6,7 @@ type and content, and the name is a keyless BLAKE2b digest of that encoding.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
 from collections.abc import Hashable
@@ -24,6 +25,7 @@ MOST_REMEMBERED = 2**18
 """The number of things whose names are remembered, so that features and explanations can be spelt out: some tens of
 megabytes at most. Older ones are shown as numbers."""
 _REMEMBERED: dict[int, Hashable] = {}
+_UNKNOWN = object()
 
 
 def content_hash(thing: Hashable) -> int:
@@ -38,7 +40,8 @@ def content_hash(thing: Hashable) -> int:
     name = LOWEST_NAME | (int.from_bytes(digest, "little") >> 2)
     _REMEMBERED[name] = thing
     if len(_REMEMBERED) > MOST_REMEMBERED:
-        del _REMEMBERED[next(iter(_REMEMBERED))]
+        with contextlib.suppress(KeyError, RuntimeError):  # another thread forgets the same one, or names something
+            del _REMEMBERED[next(iter(_REMEMBERED))]
     return name
 
 
@@ -48,7 +51,8 @@ def text_of_name(name: int) -> str | None:
     >>> text_of_name(content_hash("dog"))
     'dog'
     """
-    return str(_REMEMBERED[name]) if name in _REMEMBERED else None
+    thing = _REMEMBERED.get(name, _UNKNOWN)  # at once: another thread may forget it
+    return None if thing is _UNKNOWN else str(thing)
 
 
 def text_of_symbol(symbol: int) -> str:

@@ -14,7 +14,7 @@ from mercer._types import Indices
 from mercer.jobs.problem import Problem
 from mercer.jobs.relevance import Relevance
 from mercer.kernels.base import Kernel
-from mercer.selection.learner import mean_diagonal, rounded
+from mercer.selection.learner import rounded, typical_scale
 from mercer.selection.trials import Experiment, KernelTrials, Making
 
 _SUMMED = 3
@@ -31,7 +31,7 @@ class Recipe:
 
     def on(self, experiment: Experiment, relevance: Relevance | None) -> tuple[Kernel, Making | None]:
         """The kernel for all objects of an experiment, and how to create it for a part of them if it learns."""
-        scales = [rounded(1.0 / mean_diagonal(kernel, experiment.objects)) for kernel in self.fixed]
+        scales = [rounded(1.0 / typical_scale(kernel, experiment.objects)) for kernel in self.fixed]
         alone = len(self.fixed) + self.learns == 1
         parts = [kernel if alone or by == 1.0 else by * kernel for kernel, by in zip(self.fixed, scales, strict=True)]
         if not self.learns:

@@ -131,7 +131,7 @@ class Measure(Record, ABC):
         return tuple(value for field in fields for value in field if isinstance(value, Kernel))
 
     def whole(self, left: Any, right: Any, state: State) -> Floating | None:
-        """All values between two sides, if they are already in memory: a precomputed matrix, for example."""
+        """All values between two sides, if they are already in memory (a precomputed matrix): no tile is computed."""
         del left, right, state
         return None
 

@@ -138,7 +138,7 @@ def _alone(svg: str) -> str:
 
 
 def folded(summary: str, content: str) -> str:
-    """What few readers want, behind a line that opens it; printed, it is open."""
+    """What few readers need, folded behind a line that opens it; it is open in print."""
     return f"<details><summary>{escape(summary)}</summary>{content}</details>" if content else ""
 
 

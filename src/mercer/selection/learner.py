@@ -16,6 +16,7 @@ from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.estimators.svc import SVC
 from mercer.estimators.svr import SVR
 from mercer.gram import budget
+from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.base import Kernel
 
@@ -93,7 +94,7 @@ class Learner:
 
     def penalties(self, kernel: Kernel, objects: Any) -> tuple[float, ...]:
         """The penalties to try with any kernel, scaled by its mean diagonal."""
-        scale = mean_diagonal(kernel, objects)
+        scale = typical_scale(kernel, objects)
         ridge = self.penalty == "alpha"
         return tuple(rounded(value * scale if ridge else value / scale * self.unit) for value in self.grid)
 
@@ -107,14 +108,19 @@ class Learner:
         return machine.set_params(time_limit=time_limit) if hasattr(machine, "time_limit") else machine
 
 
-def mean_diagonal(kernel: Kernel, objects: Any) -> float:
+def typical_scale(kernel: Kernel, objects: Any) -> float:
     """The mean of k(x, x) on a sample of the objects; 1 if it is zero or not finite."""
     some = kernel.coerce(objects)
     if not isinstance(some, GramRows):
         some = some.take(evenly_spread(len(some), _SAMPLE))
-    fitted = kernel.fit(some)
-    scale = float(np.mean(fitted.diagonal(fitted.features(some))))
+    scale = mean_diagonal(kernel, some)
     return scale if np.isfinite(scale) and scale > 0 else 1.0
+
+
+def mean_diagonal(kernel: Kernel, objects: Objects) -> float:
+    """The mean of k(x, x) over these objects, which the kernel is also fitted on."""
+    fitted = kernel.fit(objects)
+    return float(fitted.diagonal(fitted.features(objects)).mean())
 
 
 def evenly_spread(n: int, most: int) -> Indices:

@@ -24,6 +24,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.memory import calls
 from mercer.kernels.text.expression import parse
 from mercer.selection import kernel_weights, storing
+from mercer.selection.learner import mean_diagonal
 from mercer.training.choices import KernelWeights
 from mercer.training.proof import Proof
 
@@ -74,7 +75,7 @@ def _learn(
     if not given or not all(isinstance(kernel, Kernel) for kernel in given):
         raise _check.fail(owner, "kernels", "a list of one or more kernels", kernels)
     objects = [kernel.coerce(X) for kernel in given]
-    sizes = [_mean_diagonal(kernel, batch) for kernel, batch in zip(given, objects, strict=True)]
+    sizes = [_size(kernel, batch) for kernel, batch in zip(given, objects, strict=True)]
     scaled = [Scaled(kernel, 1.0 / size) for kernel, size in zip(given, sizes, strict=True)]
     targets, signs = _targets(y, len(objects[0]), method)
     weights = np.full(len(given), 1.0 / len(given))
@@ -106,9 +107,8 @@ def _sum_of(kernels: Sequence[Kernel], X: Any, memory: Memory) -> Gram:
     return gram_of(together.fit(X), together.coerce(X), memory=memory).stored_if_it_fits()
 
 
-def _mean_diagonal(kernel: Kernel, objects: Objects) -> float:
-    fitted = kernel.fit(objects)
-    size = float(fitted.diagonal(fitted.features(objects)).mean())
+def _size(kernel: Kernel, objects: Objects) -> float:
+    size = mean_diagonal(kernel, objects)
     if not size > 0:
         what = "is zero on these objects" if size == 0 else f"has a mean diagonal of {size:g}"
         raise InputError(f"The kernel {kernel} {what} and cannot be weighted. Leave it out.")

@@ -15,7 +15,7 @@ from mercer.storage.format import shown
 if TYPE_CHECKING:
     from mercer.storage.pipelines.codec import Codec
 
-_HOMES = ("scaling", "encoding", "texts", "composing", "searching")
+_HOMES = ("scaling", "binning", "encoding", "texts", "composing", "searching")
 
 
 @functools.cache

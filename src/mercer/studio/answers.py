@@ -8,8 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 
 def answered(told: dict[str, Any]) -> Response:
-    """An answer of the worker: 200; 202 if it is to be asked again; 422 with the field to blame; 504 if it took too
-    long."""
+    """An answer of the worker: 200; 202 if the page should ask again; 422 with the field at fault; 504 if too late."""
     if told.get("waiting"):
         return as_json(told, 202)
     if "error" not in told:
@@ -19,5 +18,5 @@ def answered(told: dict[str, Any]) -> Response:
 
 
 def as_json(content: Any, status: int = 200) -> Response:
-    """Never kept by the browser: it is about data."""
+    """A JSON response that the browser never caches, because it is about data."""
     return JSONResponse(content, status, headers={"cache-control": "no-store"})

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 MOST_JSON = 2 * 2**20
-"""Bytes of a question: 400 points are 20 kB, a hundred pasted objects less than this."""
+"""The most bytes of a question: 400 points take 20 kB, a hundred pasted objects less than this."""
 MOST_UPLOAD = 2**30
-"""Bytes of a file, the same as `mercer fit` reads by default."""
+"""The most bytes of a file, the same as `mercer fit` reads by default."""
 PATIENCE = 10.0
 """Seconds to wait for the next part of a body."""
 
 
 async def parts(request: Request, most: int, patience: float = PATIENCE) -> AsyncIterator[bytes]:
-    """The body, part by part; refuses one that is longer than said or allowed, or does not come."""
+    """The body, part by part; refuses one that is longer than declared or allowed, or does not arrive."""
     said = request.headers.get("content-length", "")
     if said and (not said.isascii() or not said.isdigit()):
         raise HTTPException(400, "The length of the body is not a number.")
@@ -46,7 +46,7 @@ async def parts(request: Request, most: int, patience: float = PATIENCE) -> Asyn
 
 
 async def question(request: Request) -> dict[str, Any]:
-    """The body as a JSON object; an empty body is an empty one."""
+    """The body as a JSON object; an empty body gives an empty object."""
     content = b"".join([part async for part in parts(request, MOST_JSON)])
     try:
         told = json.loads(content.decode() or "{}", parse_constant=_refuse)

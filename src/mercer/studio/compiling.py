@@ -1,4 +1,4 @@
-"""Whether loops are being compiled: then an answer takes longer, once, and whoever waits is told."""
+"""Whether loops are being compiled: then one answer takes longer, and whoever waits is told."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ METHODS: Mapping[str, str] = {
     "warm": "mercer.studio.playground.warming:warm",
     "warm_lab": "mercer.studio.lab.warming:warm_lab",
 }
-"""What may be asked, and the function of a mapping that answers it."""
+"""What may be asked, and the function that answers it."""
 
 _UNEXPECTED = "Something unexpected went wrong ({}). Please report it, with what you did."
 
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 class Told:
-    """The stream of answers, which also tells once for each question if something is compiled for it."""
+    """The stream of answers, which also announces, once per question, that something is being compiled."""
 
     def __init__(self, stream: TextIO) -> None:
         from mercer.studio.compiling import tell_when_compiling

@@ -1,4 +1,4 @@
-"""Objects with a shape, as a page draws them: graphs and molecules as nodes with places and bonds, trees as parents."""
+"""Objects with a shape, as a page draws them: nodes with positions and bonds, or parents of tree nodes."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from mercer.inputs.graphs import Graphs
 from mercer.plots.layout import layout
 
 MOST_NODES = 120
-"""Nodes of a drawing: in more than that nothing can be read."""
+"""The most nodes in a drawing: with more, nothing is legible."""
 _ELEMENTS = {1: "H", 5: "B", 6: "C", 7: "N", 8: "O", 9: "F", 14: "Si", 15: "P", 16: "S", 17: "Cl", 35: "Br", 53: "I"}
-"""Labels of nodes that are surely atoms, if no other occurs."""
+"""Nodes are taken for atoms if they have no labels but these."""
 _AROMATIC = 12
 """The label of an aromatic bond, as RDKit numbers them."""
 _PART = re.compile(r"\(|\)|[^\s()]+")
 
 
 def graph(edges: Sequence[Sequence[int]], labels: Sequence[str]) -> dict[str, Any] | None:
-    """A graph whose nodes are placed by the steps between them."""
+    """A graph whose nodes are placed by the number of steps between them."""
     n = len(labels)
     if n > MOST_NODES:
         return None
@@ -35,7 +35,7 @@ def graph(edges: Sequence[Sequence[int]], labels: Sequence[str]) -> dict[str, An
 
 
 def graph_of(graphs: Graphs, row: int) -> dict[str, Any] | None:
-    """One graph of a batch. Labels that were words are known by their codes alone, and are left out."""
+    """One graph of a batch. Labels that were words are left out, because only their codes are known."""
     if int(graphs.sizes[row]) > MOST_NODES:
         return None
     adjacency = graphs.adjacency(row)
@@ -133,7 +133,7 @@ def tree(text: str) -> dict[str, Any] | None:
 
 
 def without_labels(text: str, unknown: str) -> list[str]:
-    """A bracketed tree with the label of each node in turn unknown, in the order of `tree`."""
+    """A bracketed tree with the label of one node unknown, for each node in the order of `tree`."""
     words = _PART.findall(text)
     order: list[int] = []
     stack: list[int] = []

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 from mercer.studio.refusal import refuse
 
 _LONGEST = 100_000
-"""Characters of a text field: pasted objects are longer than any kernel, and shorter than this."""
+"""The most characters of a text field: pasted objects are longer than any kernel, and shorter than this."""
 
 
 def number(told: Mapping[str, Any], name: str, default: float, *, low: float, high: float) -> float:
@@ -42,7 +42,7 @@ def whole(told: Mapping[str, Any], name: str, default: int, *, low: int, high: i
 
 
 def choice(told: Mapping[str, Any], name: str, known: Sequence[str]) -> str:
-    """One of a few words; the first if nothing is said."""
+    """One of a few words; the first is the default."""
     value = told.get(name, known[0])
     if not isinstance(value, str) or value not in known:
         refuse(f"{name} must be one of {', '.join(known)}.", name)

@@ -1,9 +1,9 @@
 """Who may ask: every request passes here before anything else looks at it.
 
-Only names of this machine are answered to (a page of another site could otherwise reach us by a name of its own that
-points here), only pages of ours may ask, and everything under /api needs the token, which a page knows from the
-fragment of its address: fragments are sent to nobody. There are no cookies, which other servers of a shared machine
-would get.
+The server answers only to names of this machine (otherwise a page of another site could reach it by a name of its own
+that points here), only its own pages may ask, and everything under /api needs the token. A page knows the token from
+the fragment of its address, which browsers never send. There are no cookies, because other servers on a shared machine
+would get them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.ASCII)
 _SIGNED_SECONDS = 120
-"""How long a signed address works: time enough to open it, not to find it in a log."""
+"""Seconds for which a signed address works: long enough to open it, too short to find it in a log."""
 
 HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -59,7 +59,7 @@ class Guard:
         await wrapped({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
     def _refused(self, scope: Scope) -> tuple[int, str] | None:
-        """Status and reason, if the request is not answered."""
+        """Status and reason, if the request is refused."""
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value)

@@ -1,6 +1,6 @@
 """One search in a process of its own: ``python -m mercer.studio.job FOLDER``.
 
-It reads plan.json, does what `mercer fit` does, and appends to events.jsonl what happens. It ends when its stdin does,
+It reads plan.json, does what `mercer fit` does, and appends what happens to events.jsonl. It ends when its stdin does,
 so that no search outlives its server; what it has finished can be resumed.
 """
 
@@ -36,7 +36,7 @@ _BETWEEN = 0.15
 
 
 class Events:
-    """The file of events, a line at a time."""
+    """The file of events, written line by line."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -49,13 +49,13 @@ class Events:
             stream.write(line.encode() + b"\n")
 
     def progress(self, fraction: float, note: str) -> None:
-        """How far the search is, if the last line is not too recent."""
+        """Report how far the search is, unless the last line is too recent."""
         if time.monotonic() - self._last >= _BETWEEN:
             self._last = time.monotonic()
             self.tell("progress", fraction=fraction, note=note)
 
     def kernel(self, kernel: Kernel, trials: list[Trial]) -> None:
-        """A kernel that is finished, with its best penalty."""
+        """Report a finished kernel with its best penalty."""
         best = max(trials, key=lambda trial: trial.score)
         scores = {"score": best.score, "spread": float(best.fold_scores.std()), "folds": best.fold_scores.tolist()}
         self.tell("kernel", kernel=str(kernel), penalty=best.penalty, seconds=best.seconds, **scores)

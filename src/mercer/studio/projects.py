@@ -8,7 +8,7 @@
                               events.jsonl  what happened, line by line
                               model.mercer.partial, model.mercer, report.html, result.json
 
-Everything is written whole or not at all, apart from events, of which the last line may be cut off.
+Everything is written completely or not at all, except events, whose last line may be cut off.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ FILES = {"model": "model.mercer", "report": "report.html"}
 
 
 def default_home() -> Path:
-    """Where projects live, unless the user says otherwise: with the other data of programs."""
+    """Where projects are stored, unless the user says otherwise: with the data of other programs."""
     base = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
     return Path(base) / "mercer" / "studio"
 
 
 @final
 class Projects:
-    """All projects of one folder."""
+    """All projects in one folder."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -74,7 +74,7 @@ class Projects:
         return next(iter(sorted((self.folder(key) / "data").iterdir())), self.folder(key) / "data" / "missing")
 
     def told(self, key: str) -> dict[str, Any]:
-        """What is known of a project, with its jobs, the latest first."""
+        """What is known about a project, with its jobs, the latest first."""
         folder = self.folder(key)
         about = read_json(folder / "project.json")
         plans = [job / "plan.json" for job in (folder / "jobs").iterdir()]  # written once, when a job begins
@@ -85,7 +85,7 @@ class Projects:
                 "jobs": [plan.parent.name for plan in begun]}  # fmt: skip
 
     def all(self) -> list[dict[str, Any]]:
-        """Every project, the latest first; folders that are no projects are left alone."""
+        """Every project, the latest first; folders that are not projects are ignored."""
         if not self.home.is_dir():
             return []
         keys = [item.name for item in self.home.iterdir() if _ID.fullmatch(item.name)]
@@ -108,7 +108,7 @@ def safe_name(name: str) -> str:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Replace a file whole or not at all."""
+    """Replace a file completely or not at all."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     beside.write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
     os.replace(beside, path)
@@ -124,7 +124,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_events(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
-    """Whole lines from a place on, and the place after them."""
+    """The complete lines from a position on, and the position after them."""
     try:
         with open(path, "rb") as stream:
             stream.seek(offset)

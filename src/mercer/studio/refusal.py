@@ -7,11 +7,11 @@ from typing import Any, NoReturn
 from mercer.errors import ExpressionError, MercerError
 
 _PLAIN = ("it ", "something ", "a ", "this ", "these ", "only ", "parameters ", "kernels ", "the ")
-"""How sentences begin that do not begin with a name."""
+"""How sentences that do not begin with a name begin."""
 
 
 class Refusal(MercerError):
-    """A request that cannot be met. `field` is the part of it to blame, `position` the character in its text."""
+    """A request that cannot be met. `field` is the part at fault, `position` the character in its text."""
 
     def __init__(self, message: str, *, field: str = "", position: int | None = None) -> None:
         super().__init__(message)
@@ -33,7 +33,7 @@ class Refusal(MercerError):
 
 
 def _short(sentence: str) -> str:
-    """Without the list of all names that exist, which a page offers while one types; and as a sentence begins."""
+    """The message as a sentence, without the list of all names, which a page offers while you type."""
     said = sentence.partition(" Known: ")[0]
     return said[:1].upper() + said[1:] if said.startswith(_PLAIN) else said
 

@@ -17,9 +17,9 @@ from mercer.studio.projects import Projects, read_events, read_json, write_json
 from mercer.studio.refusal import refuse
 
 _GRACE = 0.25
-"""Seconds that a cancelled search gets to say so before it is killed: what it finished is on disk already."""
+"""Seconds that a cancelled search has to report back before it is killed: what it finished is already on disk."""
 _MOST = 2
-"""Searches at a time: each uses every core."""
+"""The most searches that run at once: each uses every core."""
 ENDS = ("finished", "failed")
 
 
@@ -42,7 +42,7 @@ class Searches:
         return job
 
     async def resume(self, project: str, job: str) -> None:
-        """Go on with a search that was cancelled or killed."""
+        """Resume a search that was cancelled or killed."""
         folder = self.projects.job(project, job)
         if self.state(folder) not in ("stopped", "interrupted"):
             refuse("Only a search that was stopped can be resumed.", "job")
@@ -81,7 +81,7 @@ class Searches:
         return last[-1] if last and last[-1] != "started" else "interrupted"
 
     def told(self, project: str, job: str) -> dict[str, Any]:
-        """What is known of a job."""
+        """What is known about a job."""
         folder = self.projects.job(project, job)
         return {"id": job, "state": self.state(folder), "plan": read_json(folder / "plan.json"),
                 "result": read_json(folder / "result.json") or None}  # fmt: skip
@@ -93,12 +93,12 @@ class Searches:
     async def _launch(self, folder: Path, job: str) -> None:
         attempt = 1 + sum(event.get("type") == "started" for event in read_events(folder / "events.jsonl")[0])
         with open(folder / "events.jsonl", "ab") as stream:
-            # A line that a killed process left half written ends here.
+            # End a line that a killed process left half written.
             stream.write(b'\n{"type": "started", "attempt": %d, "time": %f}\n' % (attempt, time.time()))
         with open(folder / "output.txt", "ab") as output:
             self._running[job] = await asyncio.create_subprocess_exec(
                 sys.executable, "-P", "-m", "mercer.studio.job", str(folder),
-                stdin=subprocess.PIPE,  # its end tells the search that the server is gone
+                stdin=subprocess.PIPE,  # closing it tells the search that the server is gone
                 stdout=output, stderr=output, start_new_session=True,
             )  # fmt: skip
 

@@ -17,7 +17,7 @@ from mercer.studio.server import application
 from mercer.studio.worker import Worker
 
 PORT = 8275
-"""The port that is tried first, the same every time so that tunnels and bookmarks keep working; any free one else."""
+"""The port that is tried first, always the same so that tunnels and bookmarks keep working."""
 _TRIES = 20
 """Ports that are tried in turn before the system chooses one."""
 
@@ -48,7 +48,7 @@ def serve(
     browser: bool = True,
     tell: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve until Ctrl-C; a `file` becomes a project, and is opened. `tell` gets the address."""
+    """Serve until Ctrl-C. A `file` is opened as a new project; `tell` gets the address."""
     place = listening(port)
     token = secrets.token_urlsafe(24)
     address = f"http://127.0.0.1:{place.getsockname()[1]}/#token={token}"

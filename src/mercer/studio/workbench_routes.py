@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 _READING = 60.0
 """Seconds for reading a file, which may be a gigabyte."""
 _PREDICTING = 120.0
-"""Seconds for predictions: they are made by the command line, in a process of its own."""
+"""Seconds for predictions, which the command line makes in a process of its own."""
 _LOOK = 0.1
 """Seconds between two looks at the events of a search."""
 _MOST_PREDICTED = 500
-"""Predictions that a page shows; the command line makes any number."""
+"""The most predictions that a page shows; the command line makes any number."""
 REPORT_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 """The report holds styles and drawings of its own, and nothing that runs."""
 SAMPLES = {
@@ -173,7 +173,7 @@ class _Workbench:
         return StreamingResponse(lines(), media_type="application/x-ndjson", headers={"cache-control": "no-store"})
 
     async def predict(self, request: Request) -> Response:
-        """Predictions of the objects in the body, a file of the kind that the model was trained on."""
+        """Predictions for the objects in the body, a file like the one that the model was trained on."""
         folder = self._job(request)
         model = folder / FILES["model"]
         if not model.is_file():
@@ -208,7 +208,7 @@ class _Workbench:
             return answered(await self._worker.ask("gram", {"path": str(path)}, _READING))
 
     async def sign(self, request: Request) -> Response:
-        """A short-lived address of a file, for a frame or a download."""
+        """A short-lived address for a file, for use in a frame or a download."""
         folder, told = self._job(request), await bodies.question(request)
         what = told.get("what")
         if not isinstance(what, str) or what not in FILES or not (folder / FILES[what]).is_file():

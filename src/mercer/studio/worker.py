@@ -12,13 +12,13 @@ import sys
 from typing import Any, final
 
 LIMIT = 4.5
-"""Seconds for an answer: with a little for the way there and back, nobody waits longer than five."""
+"""Seconds for an answer: even with the way there and back, nobody waits longer than five."""
 COMPILING_LIMIT = 300.0
-"""Seconds for an answer whose loops are compiled first, which happens once; the page is told so, and asks again."""
+"""Seconds for an answer whose loops must be compiled first, which happens once; the page is told, and asks again."""
 _GRACE = 0.4
 """Seconds beyond its limit after which a question is certainly answered, or its process killed, unless it compiles."""
 _KEPT = 10.0
-"""Seconds for which an answer that came late is kept for whoever asks again."""
+"""Seconds for which a late answer is kept for whoever asks again."""
 COMPILING = b'{"compiling": true}\n'
 """The line that a process writes before its answer, if it has to compile something."""
 _LINE = 64 * 2**20
@@ -30,7 +30,7 @@ TOO_LONG = {
     "position": None,
 }
 WAITING = {"waiting": True}
-"""There is no answer yet, because something is compiled or another question takes its time: ask again."""
+"""There is no answer yet, because something is being compiled or another question takes long: ask again."""
 STOPPED = {"message": "The worker ended unexpectedly; a new one is starting.", "field": "", "position": None}
 
 
@@ -48,10 +48,10 @@ class Worker:
         self.started = 0
 
     async def ask(self, method: str, told: dict[str, Any], limit: float | None = None) -> dict[str, Any]:
-        """The answer, or an error: of the question, of its time, or of the process.
+        """The answer, or an error: a bad question, a timeout, or a failed process.
 
-        Without a `limit` of its own, a question gets `WAITING` within the usual one if it has to wait for compilation:
-        that goes on, and the question is to be asked again. Whoever does gets what has come of it meanwhile.
+        A question without a `limit` of its own that has to wait for compilation gets `WAITING` within the usual limit.
+        Compilation goes on, and whoever asks again gets the result.
         """
         patience = self._limit if limit is None else None
         began = asyncio.get_running_loop().time()
@@ -69,7 +69,7 @@ class Worker:
         try:
             done, _ = await asyncio.wait({work}, timeout=patience)
         except asyncio.CancelledError:
-            work.cancel()  # half an exchange: the next question must not get its answer
+            work.cancel()  # half an exchange: the next question must not get this answer
             await asyncio.gather(work, return_exceptions=True)
             raise
         if done:
@@ -84,7 +84,7 @@ class Worker:
         asyncio.get_running_loop().call_later(_KEPT, self._late.pop, question, None)
 
     async def _in_turn(self, method: str, told: dict[str, Any], limit: float) -> dict[str, Any]:
-        """The answer of the process, which is warmed first; the turn ends with it."""
+        """The answer of the process, which is warmed up first; the turn ends with it."""
         try:
             await self._warmed()
             return await self._exchange(method, told, limit)
@@ -97,9 +97,11 @@ class Worker:
             self.warm = "answer" in first
 
     async def warm_up(self) -> None:
-        """Start the process and have it compile, so that first questions are answered like any others: what the first
-        picture takes, by itself, since a page that has just opened waits for it; then the rest, in steps between which
-        questions are answered."""
+        """Start the process and compile ahead, so that the first questions are answered as fast as any others.
+
+        What the first picture needs comes first, since a page that has just opened waits for it; then the rest, with
+        questions answered between the steps.
+        """
         async with self._turn:
             await self._warmed()
         step, more = 0, True
@@ -148,7 +150,7 @@ class Worker:
         return self._process
 
     async def stop(self) -> None:
-        """Leave what is under way, and kill the process, if there is one."""
+        """Abandon what is under way, and kill the process, if there is one."""
         late, self._late = list(self._late.values()), {}
         for work in late:
             work.cancel()

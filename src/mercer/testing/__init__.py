@@ -1,7 +1,7 @@
-"""Conformance suites, for Mercer's own kernels, losses, solvers and estimators and for yours.
+"""Conformance suites for kernels, losses, solvers and estimators: Mercer's own, and yours.
 
-Each suite is a generator of named checks, whose list is fit for ``pytest.mark.parametrize``, and a function that runs
-them all::
+Each suite has a generator of named checks, whose list suits ``pytest.mark.parametrize``, and a function that runs them
+all::
 
     from mercer.testing import check_kernel
 

@@ -19,23 +19,24 @@ from mercer.errors import MercerWarning
 from mercer.inputs.base import Objects
 
 RoundTrips = Mapping[str, Callable[[Any], Any]]
-"""Ways to copy a thing that must not change what it computes, by the name they have in failures."""
+"""Ways to copy an object that must not change what it computes, by the name used in failures."""
 COPIED: RoundTrips = {"copy.deepcopy": copy.deepcopy}
-"""The default. It obeys the same methods as pickling, but does not need the class to be importable by its name; to
-try pickling itself pass ``{"pickle": lambda it: pickle.loads(pickle.dumps(it))}``, which this library never calls."""
+"""The default. It uses the same methods as pickling, but the class need not be importable by name; to try pickling
+itself, pass ``{"pickle": lambda it: pickle.loads(pickle.dumps(it))}``, which this library never calls.
+"""
 
 
 @final
 @dataclass(frozen=True)
 class Check:
-    """One property, ready to be tried. Calling it raises AssertionError when the property does not hold."""
+    """One property, ready to be checked. Calling it raises AssertionError if the property does not hold."""
 
     name: str
     body: Callable[[], None]
 
     def __call__(self) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", MercerWarning)  # samples are odd on purpose, and some kernels say so
+            warnings.simplefilter("ignore", MercerWarning)  # samples are odd on purpose, and some kernels warn
             self.body()
 
     def __str__(self) -> str:
@@ -49,7 +50,7 @@ def require(condition: object, message: str) -> None:
 
 
 def require_close(got: Any, wanted: Any, allowed: Any, what: str) -> None:
-    """Fail unless two arrays agree to within `allowed`, a number or one for each entry, and say where they do not."""
+    """Fail unless two arrays agree to within `allowed`, one number or one per entry, and say where they differ."""
     require(got.shape == wanted.shape, f"{what}: the shape is {got.shape}, not {wanted.shape}")
     bad = ~(np.abs(np.asarray(got, dtype=np.float64) - wanted) <= allowed)  # NaN is bad too
     if bad.any():
@@ -59,7 +60,7 @@ def require_close(got: Any, wanted: Any, allowed: Any, what: str) -> None:
 
 
 def require_raises(kinds: type[Exception] | tuple[type[Exception], ...], action: Callable[[], Any], what: str) -> str:
-    """Fail unless an action is refused by such an error; its message."""
+    """Fail unless an action raises such an error; returns its message."""
     try:
         action()
     except kinds as error:
@@ -68,12 +69,12 @@ def require_raises(kinds: type[Exception] | tuple[type[Exception], ...], action:
 
 
 def run_all(owner: object, checks: Iterable[Check]) -> None:
-    """Try every check, then fail with all that did not hold."""
+    """Run every check, then fail with all that did not hold."""
     failures: list[tuple[str, Exception]] = []
     for check in checks:
         try:
             check()
-        except Exception as error:  # whatever goes wrong inside a check is its failure
+        except Exception as error:  # whatever goes wrong inside a check is a failure of that check
             failures.append((check.name, error))
     if failures:
         lines = "\n".join(f"- {name}: {type(error).__name__}: {error}" for name, error in failures)
@@ -81,7 +82,7 @@ def run_all(owner: object, checks: Iterable[Check]) -> None:
 
 
 def named(owner: str, *bodies: Callable[[Any], None]) -> Callable[[Any], Iterator[Check]]:
-    """Functions of one subject as checks, named after themselves; `owner` is what the names begin with."""
+    """Functions of one subject as checks named after them; `owner` is what the names begin with."""
 
     def checks(subject: Any) -> Iterator[Check]:
         for body in bodies:
@@ -93,7 +94,7 @@ def named(owner: str, *bodies: Callable[[Any], None]) -> Callable[[Any], Iterato
 class Suite:
     """Checks of one subject: all public methods, in the order in which they are written, and round trips.
 
-    Properties, and methods with a leading underscore, are what checks share.
+    Properties and methods with a leading underscore are shared by the checks.
     """
 
     prefix: ClassVar[str]
@@ -109,7 +110,7 @@ class Suite:
             yield Check(f"{self.prefix}_round_trip_{name}", partial(self._round_trip, name, copied))
 
     def _round_trip(self, name: str, copied: Callable[[Any], Any]) -> None:
-        """Fail unless a copy is as good as the subject."""
+        """Fail unless a copy behaves like the subject."""
         raise NotImplementedError
 
 
@@ -139,7 +140,7 @@ def fingerprint(value: Any, path: str = "") -> dict[str, str]:
 
 
 def require_unchanged(before: dict[str, str], value: Any, what: str) -> None:
-    """Fail if anything that was there before is different now; caches may have been added."""
+    """Fail if anything that was there before has changed; caches may have been added."""
     now = fingerprint(value)
     changed = [path or "/" for path, content in before.items() if now.get(path) != content]
     require(not changed, f"{what} changed what it was given: {', '.join(changed[:3])}")

@@ -1,4 +1,4 @@
-"""The conformance suite of estimators on structured objects, where scikit-learn's own checks say nothing.
+"""The conformance suite of estimators on structured objects, which scikit-learn's own checks do not cover.
 
 scikit-learn's common checks need rows of numbers. These repeat them on lists of strings, graphs, or anything else.
 """
@@ -106,7 +106,7 @@ class _EstimatorSuite(_Subject):
         self._require_same(self.fresh.fit(self.X, self.y), "differs between two equal fits", exactly=True)
 
     def subsets(self) -> None:
-        """What is predicted for an object does not depend on the company it comes in."""
+        """The prediction for an object does not depend on the objects that come with it."""
         for name in self.methods:
             whole = _output(self.fitted, name, self.X)
             for index in (slice(0, 1), slice(1, 4), slice(None, None, 3)):
@@ -144,7 +144,7 @@ class _EstimatorSuite(_Subject):
         self._require_same(self.fresh.fit(X, y), "differs on read-only arrays", exactly=True)
 
     def not_fitted(self) -> None:
-        """Prediction before fit is NotFittedError."""
+        """Prediction before fit raises NotFittedError."""
         for name in self.methods:
             require_raises(NotFittedError, partial(_output, self.fresh, name, self.X), f"{name} before fit")
 
@@ -156,7 +156,7 @@ class _EstimatorSuite(_Subject):
         require(told, f"the refusal of X and y of different lengths does not give the lengths: {message}")
 
     def nothing(self) -> None:
-        """No objects at all are refused."""
+        """An empty input is refused."""
         require_raises(ValueError, lambda: self.fresh.fit(self._at(slice(0, 0)), []), "fit on no objects")
 
     def failed_fit(self) -> None:
@@ -194,7 +194,7 @@ class _ClassifierSuite(_Subject):
     prefix = "classifier"
 
     def one_class(self) -> None:
-        """A single class is refused by its name."""
+        """A single class is refused, with a message that names it."""
         only = np.asarray(self.y)[:1].repeat(self.size)
         message = require_raises(ValueError, lambda: self.fresh.fit(self.X, only), "a single class")
         require(str(only[0]) in message, f"the refusal of a single class does not name it: {message}")
@@ -205,15 +205,15 @@ class _ClassifierSuite(_Subject):
         require(np.array_equal(self.fitted.classes_, wanted), f"classes_ are {self.fitted.classes_}, not {wanted}")
         predicted = self.fitted.predict(self.X)
         require(predicted.shape == (self.size,), f"predictions of shape {predicted.shape}, not ({self.size},)")
-        require(np.isin(predicted, wanted).all(), "predictions that are no class")
+        require(np.isin(predicted, wanted).all(), "predictions that are not classes")
 
     def renamed_labels(self) -> None:
-        """Labels are names: with text for numbers, in the same order, predictions are the same."""
+        """Labels are only names: with text instead of numbers, in the same order, predictions are the same."""
         classes, codes = np.unique(np.asarray(self.y), return_inverse=True)
         names = np.asarray([f"class {number:03d}" for number in range(len(classes))])
         other = self.fresh.fit(self.X, names[codes]).predict(self.X)
         wanted = names[np.searchsorted(classes, self.fitted.predict(self.X))]
-        require(np.array_equal(other, wanted), "predictions depend on how the classes are called")
+        require(np.array_equal(other, wanted), "predictions depend on what the classes are called")
 
 
 def structured_estimator_checks(estimator: Any, X: Any, y: Any, *, round_trips: RoundTrips = COPIED) -> Iterator[Check]:

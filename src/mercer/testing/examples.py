@@ -1,7 +1,7 @@
 """Examples that the conformance suites run.
 
-Kernels and losses give their own in `examples`. Those of kernels that are made of kernels are here, because the algebra
-knows no kernel of any kind of objects.
+Kernels and losses provide their own in `examples`. Examples of kernels that are built from kernels are here, because
+the algebra does not know any concrete kernel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Small well-formed files of every format that is read, with what is in them; for the conformance suite of readers."""
+"""Small well-formed files of every format, with their contents, for the conformance suite of readers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from mercer.testing.workbooks import workbook
 
-_MANY = 40  # objects: enough for several of the small pieces in which the suite streams files
+_MANY = 40  # objects: enough to fill several of the small pieces in which the suite streams files
 _LABELS = ["yes" if number % 2 else "no" for number in range(_MANY)]
 _ROWS = [{"mass": number / 8, "colour": ("red", "blue", "grün")[number % 3]} for number in range(_MANY)]
 
@@ -27,7 +27,7 @@ class FileSample:
     format: str
     name: str
     objects: Sequence[Any]
-    """What is in it: the cells of a row by name, the entries of a row other than 0, a text, an adjacency matrix."""
+    """What is in it: the cells of a row by name, the non-zero entries of a row, a text, an adjacency matrix."""
     parts: Sequence[bytes] = ()
     folder: Mapping[str, bytes] = field(default_factory=dict)
     labels: Sequence[Any] | None = None
@@ -36,11 +36,11 @@ class FileSample:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Options that the file needs."""
     ignored: Sequence[bytes] = (b"\n",)
-    """Lines that hold nothing, and may stand between any two parts."""
+    """Lines that hold nothing, and may come between any two parts."""
     ignored_first: Sequence[bytes] = ()
-    """Lines that hold nothing if they stand before the first object."""
+    """Lines that hold nothing if they come before the first object."""
     binary: bool = False
-    """Whether the content is not text: it has no lines and no encoding, and none of it is read if it is cut off."""
+    """Whether the content is not text: it has no lines and no encoding, and a truncated file is not read at all."""
     broken: tuple[bytes, int] | None = None
     """A part that is wrong when it comes last, and the number of its wrong line, from 1."""
 
@@ -55,7 +55,7 @@ class FileSample:
 def file_samples() -> Iterator[FileSample]:
     """At least one sample of every format, apart from those whose libraries are not installed.
 
-    What others define, they write: NumPy its arrays, pyarrow its tables, RDKit its molecules, networkx its graphs.
+    Formats that others define are written by their own libraries: NumPy, pyarrow, RDKit and networkx.
     """
     for make in (_tables, _sqlite, _arrays, _strings, _graphs, _folders):
         yield from make()
@@ -68,7 +68,7 @@ def file_samples() -> Iterator[FileSample]:
 def _text(
     format_: str, name: str, objects: Sequence[Any], texts: Sequence[str], *, head: str = "", **rest: Any
 ) -> FileSample:
-    """A sample whose objects start on the first line of a text each, below `head`."""
+    """A sample in which each text below `head` is an object that starts on its first line."""
     starts = np.cumsum([head.count("\n") + 1, *(text.count("\n") for text in texts[:-1])]).tolist()
     parts = [text.encode() for text in (head, *texts) if text]
     return FileSample(format_, name, objects, parts, lines=rest.pop("lines", starts), **rest)

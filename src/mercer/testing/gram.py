@@ -18,17 +18,17 @@ from mercer.gram.tiles import Tile
 from mercer.testing.checks import Check, Suite, require, require_close, require_raises, run_all
 
 Make = Callable[[int, float], Gram]
-"""Makes the matrix, for a number of threads and MiB."""
+"""Makes the matrix, given a number of threads and a budget in MiB."""
 
 _TOLERANCE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-5}
-"""How far entries may be from the given ones, as a share of the largest: rounding, and some more for sums."""
-_AMPLE, _SCARCE = 64.0, 4.0  # MiB: more than the samples need, and less than what must be refused
+"""How far entries may be from the given ones, relative to the largest: rounding, with some allowance for sums."""
+_AMPLE, _SCARCE = 64.0, 4.0  # MiB: more than the samples need, less than what must be refused
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _GramSuite(Suite):
-    """A way to make a matrix, and what its entries are."""
+    """A way to make a matrix, and its entries."""
 
     prefix = "gram"
     make: Make
@@ -40,7 +40,7 @@ class _GramSuite(Suite):
 
     @cached_property
     def indices(self) -> dict[str, tuple[Any, Any]]:
-        """Rows and columns to choose, by what is odd about them."""
+        """Rows and columns to choose, named by what is unusual about them."""
         n, m = self.values.shape
         rng = np.random.default_rng(0)
         return {
@@ -60,12 +60,12 @@ class _GramSuite(Suite):
         return np.asarray(self.values[_listed(rows)][:, _listed(columns)])
 
     def _require_close(self, got: Floating, wanted: Float64, what: str, terms: float = 1.0) -> None:
-        """Fail unless an array is as wanted, up to rounding in sums of terms that add up to `terms` at most."""
+        """Fail unless an array is as wanted, up to rounding in sums whose terms add up to at most `terms`."""
         allowed = _TOLERANCE[np.dtype(self.gram.dtype)] * float(np.abs(self.values).max()) * max(terms, 1.0)
         require_close(got, wanted, allowed, what)
 
     def entries(self) -> None:
-        """`dense` and `exact` give the given entries; those of a symmetric matrix are the same both ways round."""
+        """`dense` and `exact` give the given entries; a symmetric matrix equals its transpose."""
         got = self.gram.dense()
         require(self.gram.shape == self.values.shape, f"the shape is {self.gram.shape}")
         self._require_close(got, self.values, "dense")
@@ -95,7 +95,7 @@ class _GramSuite(Suite):
                 self._require_close(same.dense(), self._at(rows, rows), f"a view of {name} objects")
 
     def views_of_views(self) -> None:
-        """Positions are those of the view that is asked."""
+        """Positions are relative to the view that is asked."""
         rows, columns = self.indices["repeated"]
         outer = self.gram.view(rows, columns)
         for inner_rows, inner_columns in (([5, 1, 5], [0, 39]), (slice(3, 9), slice(None)), (slice(None), [7])):
@@ -108,7 +108,7 @@ class _GramSuite(Suite):
             self._require_close(stored.dense(), wanted, "a view that was stored")
 
     def rows(self) -> None:
-        """`rows` gives whole rows, or those of some columns."""
+        """`rows` gives whole rows, or only some of their columns."""
         for name, (chosen, columns) in self.indices.items():
             got = self.gram.rows(_listed(chosen))
             self._require_close(got, self._at(chosen, slice(None)), f"{name} rows")
@@ -116,7 +116,7 @@ class _GramSuite(Suite):
             self._require_close(got, self._at(chosen, columns), f"{name} rows and columns")
 
     def products(self) -> None:
-        """`matvec` multiplies by a vector, and by columns of a matrix, sparse ones too; it leaves them as they are."""
+        """`matvec` multiplies by a vector or a matrix, sparse ones too, and leaves them unchanged."""
         rng = np.random.default_rng(1)
         for name, (chosen, columns) in self.indices.items():
             view, wanted = self.gram.view(_listed(chosen), _listed(columns)), self._at(chosen, columns)
@@ -153,10 +153,10 @@ class _GramSuite(Suite):
                 self._require_close(sink.out, wanted, "tiles")
 
     def storing(self) -> None:
-        """`stored` gives the same bits, once, and computes nothing any more."""
+        """`stored` gives the same bits, stores them once, and computes nothing after that."""
         gram = self.make(1, _AMPLE)
         kept = gram.stored()
-        require(gram.stored() is kept and kept.stored() is kept, "asked twice, it is stored twice")
+        require(gram.stored() is kept and kept.stored() is kept, "asked for twice, it is stored twice")
         require(np.array_equal(kept.dense(), gram.dense()), "stored entries differ")
         if gram.symmetric:
             require(kept.symmetric and np.array_equal(kept.diagonal(), gram.diagonal()), "the stored diagonal differs")
@@ -167,7 +167,7 @@ class _GramSuite(Suite):
         require(kept.entries_computed == computed, "a stored matrix computes entries")
 
     def threads(self) -> None:
-        """The same bits whatever the number of threads: of entries, of views, and of products."""
+        """Entries, views and products are the same to the last bit for any number of threads."""
         rows, columns = self.indices["wide"]
         vector = np.linspace(-1.0, 1.0, self.values.shape[1])
         block = np.cos(np.outer(np.arange(5000.0), [1.0, 2.0, 3.0]))
@@ -183,7 +183,7 @@ class _GramSuite(Suite):
             require(same, f"results of {count} threads differ from those of one")
 
     def memory(self) -> None:
-        """What is beyond the budget is refused, with nothing allocated for it; products need no such memory."""
+        """What exceeds the budget is refused before anything is allocated; products need no such memory."""
         n, m = self.values.shape
         gram = self.make(1, _SCARCE)
         many = np.zeros(3_000, dtype=np.intp)
@@ -203,8 +203,8 @@ class _GramSuite(Suite):
 def gram_checks(make: Make, values: Float64) -> Iterator[Check]:
     """Every property that a Gram matrix promises, as named checks.
 
-    `make(threads, memory)` makes the matrix anew; `values` are its entries. There must be four rows and columns or
-    more; only those of several tiles, some hundreds, put the order of tiles to the test.
+    `make(threads, memory)` makes the matrix anew; `values` are its entries. There must be at least four rows and
+    columns; only matrices of several tiles, with some hundreds of rows, test the order of tiles.
     """
     return iter(_GramSuite(make, values))
 
@@ -217,7 +217,7 @@ def check_gram(make: Make, values: Float64) -> None:
 @final
 @dataclass(frozen=True, eq=False)
 class _Collected:
-    """A sink that counts how often an entry comes."""
+    """A sink that counts how often each entry arrives."""
 
     out: Float64
     times: Any

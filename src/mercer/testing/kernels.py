@@ -38,7 +38,8 @@ from mercer.testing.samples import as_new, objects_for
 
 EXACT, SINGLE = 1e-9, 1e-5
 """How far values in float64 and in float32 may be from each other, relative to sqrt(k(x, x) k(z, z)): some hundred
-times the rounding of one number, since kernels add up many. Smaller ones would blame right kernels."""
+times the rounding error of one number, since kernels add up many. A tighter tolerance would blame correct kernels.
+"""
 _STATE_KINDS = "fiubU"
 _TWO_STRIPS = 258
 """The fewest objects whose Gram matrix is computed in more than one strip, by more than one thread."""
@@ -69,13 +70,13 @@ def kernel_checks(kernel: Kernel, objects: Any = None, *, round_trips: RoundTrip
     """
     if objects is None and kernel.domain is Items:
         raise InputError(
-            f"{type(kernel).__name__} compares items, which can be anything, so that none can be made up. Pass at "
+            f"{type(kernel).__name__} compares items, which can be anything, so none can be made up. Pass at "
             "least 12 objects that your kernel understands: check_kernel(kernel, objects)."
         )
     given = next(iter(objects_for(kernel).values())) if objects is None else kernel.coerce(objects)
     if len(given) < 12:
         raise ValueError(f"The checks need at least 12 objects to slice and permute, got {len(given)}.")
-    for part, _ in parts(kernel, given):  # checks find more than a first trial, and name each mistake by itself
+    for part, _ in parts(kernel, given):  # the checks find more than one first trial, and name each mistake separately
         STRANGERS.discard(type(part))
     yield from RecordSuite(kernel)
     yield from _KernelSuite(kernel, given, round_trips)
@@ -192,9 +193,9 @@ class _KernelSuite(Suite):
             )
 
     def features_have_lengths(self) -> None:
-        """Features are as many as the objects, before and after being taken."""
+        """There are as many features as objects, before and after `take`."""
         n = len(self.objects)
-        require(len(self.features) == n, f"{len(self.features)} features of {n} objects")
+        require(len(self.features) == n, f"{len(self.features)} features for {n} objects")
         for index, size in ((slice(2, 7), 5), (np.asarray([3, 1, 1]), 3), (slice(n, n), 0)):
             got = len(self.features.take(index))
             require(got == size, f"features taken at {index} are {got}, not {size}")
@@ -209,7 +210,7 @@ class _KernelSuite(Suite):
                   f"objects taken at {chosen} have another diagonal")  # fmt: skip
 
     def batches(self) -> None:
-        """A new object equal to a training object gets its row, in whatever company it comes."""
+        """A new object that equals a training object gets its row, whatever other objects come with it."""
         for chosen in (self.everything, self.everything[::-1], self.everything[3:4], self.everything[-2:]):
             new = self.fitted.features(as_new(self.objects, chosen))
             got = block(self.fitted, new, self.features)
@@ -231,7 +232,7 @@ class _KernelSuite(Suite):
         close(gram.matvec(ones), wanted, self.allowance[np.ix_(test, train)].sum(axis=1), "K @ 1 by tiles differs")
 
     def positive_semidefinite(self) -> None:
-        """If the kernel says so: no eigenvalue below -1e-9 of the largest."""
+        """If the kernel claims it: no eigenvalue is below -1e-9 times the largest."""
         if not self.kernel.psd:
             return
         matrix = (self.tile + self.tile.T) / 2
@@ -241,7 +242,7 @@ class _KernelSuite(Suite):
         require(values[0] >= bound, f"psd is claimed, but eigenvalues reach from {values[0]:g} to {values[-1]:g}")
 
     def single_precision(self) -> None:
-        """float32 tiles agree to 1e-5 of sqrt(k(x, x) k(z, z)), unless the kernel says that it needs float64."""
+        """float32 tiles agree to 1e-5 sqrt(k(x, x) k(z, z)), unless the kernel says that it needs float64."""
         features = self.fitted.features(self.objects, np.float32)
         if not self.kernel.single_precision(features, self.fitted.state):
             return
@@ -270,7 +271,7 @@ class _KernelSuite(Suite):
         return out
 
     def data_dependence(self) -> None:
-        """`data_dependent` is true exactly when fitting on other objects gives other values."""
+        """`data_dependent` is true if and only if fitting on other objects changes the values."""
         n = len(self.objects)
         parts = (slice(0, n // 3), slice(n - n // 3, n), slice(0, 2), slice(n // 2, n // 2 + 3))
         first, *others = (self._values_after(part) for part in parts)
@@ -307,14 +308,16 @@ class _KernelSuite(Suite):
             require(ok, f"{path}.objects is a {type(held).__name__}, not Objects")
 
     def nothing_is_refused(self) -> None:
-        """Parsing what is parsed already changes nothing, and no objects at all are an error in words."""
-        require(self.kernel.coerce(self.objects) is self.objects, "objects are parsed a second time")
+        """Parsing parsed objects again changes nothing, and an empty input is an error with a message."""
+        require(
+            self.kernel.coerce(self.objects) is self.objects, "objects that are parsed already are parsed a second time"
+        )
         require_raises(InputError, lambda: self.kernel.fit([]), "fit([])")
 
     def _round_trip(self, name: str, copied: Callable[[Any], Any]) -> None:
         """A copy of the kernel is equal; copies of the state, the fitted kernel and the features compute the same."""
         twin = copied(self.kernel)
-        require(twin == self.kernel and hash(twin) == hash(self.kernel), f"the kernel after {name} is another")
+        require(twin == self.kernel and hash(twin) == hash(self.kernel), f"the kernel after {name} is not equal")
         fitted: FittedKernel = copied(self.fitted)
         rebuilt = FittedKernel(twin, copied(self.fitted.state))
         for other, features in ((fitted, copied(self.features)), (rebuilt, self.features)):

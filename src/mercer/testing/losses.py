@@ -1,4 +1,4 @@
-"""The conformance suite of losses: every formula of a loss against what it says it is, by numbers alone."""
+"""The conformance suite of losses: every formula of a loss, checked numerically against its definition."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from mercer.testing.checks import Check, Suite, fingerprint, require, require_cl
 from mercer.testing.records import RecordSuite
 
 _STEP = 1e-5
-"""Of finite differences: a longer one adds curvature to the error, a shorter one rounding."""
+"""The step of finite differences: a longer one adds error from curvature, a shorter one from rounding."""
 _KINK = 1e-2
-"""One-sided slopes that differ by more than this, over a step of 1e-5, are on two sides of a kink."""
+"""One-sided slopes that differ by more than this, over a step of 1e-5, lie on two sides of a kink."""
 _CLASSES, _OBJECTS = 3, 60
-"""Outputs and objects of losses of several decision values: enough for a Hessian that is not diagonal, and for small,
-middling and large values of each class. More would only take longer."""
+"""Numbers of outputs and objects for losses of several decision values: enough for a Hessian that is not diagonal, and
+for small, middling and large values of each class. More would only take longer.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class _LossSuite(Suite):
     other_slopes: Callable[[Float64], Sequence[Float64]]
     """From slopes to other arguments of the conjugate."""
     also: Callable[[Float64, Float64], Any]
-    """What else the loss computes from targets and decision values, besides its four methods."""
+    """What the loss computes from targets and decision values besides its four methods."""
 
     @cached_property
     def value(self) -> Float64:
@@ -56,11 +57,11 @@ class _LossSuite(Suite):
         require((self.value >= 0).all(), "a loss below zero")
 
     def convexity(self) -> None:
-        """The value half way is at most half way between the values."""
+        """The value at the midpoint is at most the mean of the values."""
         for y, one, other in self.chords:
             ends = (self.loss.value(y, one) + self.loss.value(y, other)) / 2
             middle = self.loss.value(y, (one + other) / 2)
-            require((middle <= ends + 1e-12).all(), "the value half way lies above the chord: not convex")
+            require((middle <= ends + 1e-12).all(), "the value at the midpoint lies above the chord: not convex")
 
     def fenchel_young(self) -> None:
         """l(f) + conjugate(a) >= a'f, with equality at a = slope(f)."""
@@ -75,7 +76,7 @@ class _LossSuite(Suite):
             self._require(gap(other) >= -1e-9, "Fenchel-Young fails")
 
     def purity(self) -> None:
-        """No method writes to its arguments, or answers differently the second time."""
+        """No method writes to its arguments, or gives another answer the second time."""
         y, f = self.y.copy(), self.f.copy()
         before = fingerprint([y, f])
         loss = self.loss
@@ -119,7 +120,7 @@ class _ScalarLossSuite(_LossSuite):
         self._require(got >= 0, "curvature is negative: the loss is not convex")
 
     def conjugates(self) -> None:
-        """conjugate(a) = sup over f of a f - l(f): against the largest value on a grid, near and far."""
+        """conjugate(a) = sup over f of a f - l(f): checked against the largest value on a grid, near and far."""
         for y in self.y[:, 0]:
             for a in np.linspace(-2.5, 2.5, 41):
                 got = float(self.loss.conjugate(np.asarray([y]), np.asarray([a]))[0])

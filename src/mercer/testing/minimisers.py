@@ -1,7 +1,7 @@
-"""The conformance suite of everything that minimises: its claims, against the definition of the problem.
+"""The conformance suite of everything that minimises: its claims are checked against the definition of the problem.
 
-A `Minimiser` is a problem with a way to solve it. The suite knows nothing of either but the objective, written down
-from its definition, and the least objective, found by other means.
+A `Minimiser` is a problem with a way to solve it. All that the suite knows about them is the objective, written from
+its definition, and the minimum, found by other means.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from mercer.solvers.solution import Status
 from mercer.testing.checks import Check, fingerprint, named, require, require_unchanged, run_all
 
 _ROUNDING = 1e-7
-"""The share of an objective that rounding, and whatever found the least one, may be off."""
+"""Relative error allowed for rounding, and for the method that found the minimum."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a solver found, and what it says of it."""
+    """What a solver found, and what it says about it."""
 
     point: Any
     """An array, or several."""
@@ -37,7 +37,7 @@ class Answer:
     gap: float = 0.0
     """In the units of its tolerance."""
     lower_bound: float = -math.inf
-    """It says that no point has a smaller objective."""
+    """It claims that no point has a smaller objective."""
 
     @property
     def converged(self) -> bool:
@@ -57,29 +57,29 @@ class Minimiser:
 
     solve: Solve
     objective: Callable[[Any], float]
-    """Of a point, from its definition."""
+    """The objective of a point, from its definition."""
     infeasibility: Callable[[Any], float]
-    """By how much a point misses the constraints."""
+    """By how much a point violates the constraints."""
     allowed: Callable[[float], float] = lambda tol: math.inf
-    """By how much the objective of a converged answer may exceed the least one, as a function of the tolerance."""
+    """By how much the objective of a converged answer may exceed the minimum, as a function of the tolerance."""
     least: float | None = None
-    """The least objective, found by other means."""
+    """The minimum, found by other means."""
     violation: Callable[[Any], float] | None = None
-    """By how much a point misses the conditions of optimality, in the units of the gap."""
+    """By how much a point violates the optimality conditions, in the units of the gap."""
     at_start: float = math.inf
-    """The objective before the first step, which no early end may leave larger."""
+    """The objective before the first step; stopping early must never leave a larger one."""
     given: tuple[Any, ...] = ()
     """What belongs to the caller, and must not change."""
     tolerances: tuple[float, float] = (1e-2, 1e-5)
     iterative: bool = True
-    """Whether there are iterations, which limits may end."""
+    """Whether there are iterations that limits can stop."""
     reports: bool = True
     """Whether it reports its progress between two chunks."""
     warm_starts: bool = False
     doubled: Minimiser | None = None
-    """The same problem, with every weight of an object shared by two copies of it."""
+    """The same problem with every object split into two copies that share its weight."""
     large: Solve | None = None
-    """A problem of which several threads have a share each."""
+    """A problem that several threads work on."""
 
 
 def minimiser_checks(subject: Minimiser) -> Iterator[Check]:
@@ -93,16 +93,16 @@ def check_minimiser(subject: Minimiser) -> None:
 
 
 def feasibility(subject: Minimiser) -> None:
-    """Every answer keeps the constraints, also one that was stopped early, and the problem is left as it was."""
+    """Every answer, even one stopped early, satisfies the constraints, and the problem is left unchanged."""
     before = fingerprint(list(subject.given))
     for answer in [*_converged(subject), *_stopped(subject)]:
         outside = subject.infeasibility(answer.point)
-        require(outside <= 1e-9, f"misses the constraints by {outside:g} ({answer.status.name})")
+        require(outside <= 1e-9, f"violates the constraints by {outside:g} ({answer.status.name})")
     require_unchanged(before, list(subject.given), "solve")
 
 
 def optimality(subject: Minimiser) -> None:
-    """As exact as was asked for, and its objective is that of its point."""
+    """The answer is as exact as asked for, and its objective is that of its point."""
     for tol, answer in zip(subject.tolerances, _converged(subject), strict=True):
         require(answer.converged, f"not converged to {tol:g}: {answer.status.name}")
         value = subject.objective(answer.point)
@@ -133,43 +133,43 @@ def certificate(subject: Minimiser) -> None:
 
 
 def iteration_limit(subject: Minimiser) -> None:
-    """No more iterations than allowed; stopped by them it says so, with a point no worse than the start."""
+    """It does no more iterations than allowed; when they run out it says so, with a point no worse than the start."""
     if not subject.iterative:
         return
     for most in (0, 1, 3):
         answer = subject.solve(tol=1e-12, limits=Limits(max_iter=most))
         require(answer.iterations <= most, f"did {answer.iterations} iterations, {most} allowed")
-        require(answer.status is not Status.OUT_OF_TIME, "out of iterations, it says that it is out of time")
+        require(answer.status is not Status.OUT_OF_TIME, "out of iterations, it says that it ran out of time")
         _require_usable(subject, answer)
 
 
 def time_limit(subject: Minimiser) -> None:
-    """Out of time it ends at once and says so, with a point no worse than the start."""
+    """Out of time, it ends at once and says so, with a point no worse than the start."""
     if not subject.iterative:
         return
     late, work = _worked(subject, Limits(time_limit=0.0))
-    require(late.status is not Status.OUT_OF_ITERATIONS, "out of time, it says that it is out of iterations")
+    require(late.status is not Status.OUT_OF_ITERATIONS, "out of time, it says that it ran out of iterations")
     whole = _worked(subject, Limits())[1]
     require(work <= 1 or work < whole, f"did all of its work, in {work} parts, without any time for them")
     _require_usable(subject, late)
 
 
 def _worked(subject: Minimiser, limits: Limits) -> tuple[Answer, int]:
-    """The most exact answer, and after how many chunks, or else iterations."""
+    """The most exact answer, and how many chunks (or else iterations) it took."""
     seen: list[Chunk] = []
     answer = subject.solve(tol=1e-13, limits=limits, on_chunk=seen.append)
     return answer, len(seen) if subject.reports else answer.iterations
 
 
 def interruption(subject: Minimiser) -> None:
-    """Ctrl-C between two chunks ends it; nothing is broken by that, and the next answer is what it was before."""
+    """Ctrl-C between two chunks ends it; nothing is left broken, and the next answer is the same as before."""
     if not subject.reports:
         return
     tol, threads, seen = min(subject.tolerances), _blas_threads(), list[Chunk]()
     before = subject.solve(tol=tol, limits=Limits(), on_chunk=seen.append)
     given = fingerprint(list(subject.given))
     require(seen, "never reports its progress")
-    require(all(0.0 <= chunk.fraction <= 1.0 for chunk in seen), "reports a share of the work outside [0, 1]")
+    require(all(0.0 <= chunk.fraction <= 1.0 for chunk in seen), "reports a fraction of the work outside [0, 1]")
     for calls in {1, (len(seen) + 1) // 2}:
         try:
             subject.solve(tol=tol, limits=Limits(), on_chunk=_Interrupt(calls))
@@ -180,7 +180,7 @@ def interruption(subject: Minimiser) -> None:
         require(_blas_threads() == threads, "interrupted, it leaves BLAS with another number of threads")
         require_unchanged(given, list(subject.given), "an interrupted run")
     again = subject.solve(tol=tol, limits=Limits())
-    require(_same(before, again), "after an interrupted run, the answer is another one")
+    require(_same(before, again), "after an interrupted run, the answer differs")
 
 
 def stop_event(subject: Minimiser) -> None:
@@ -195,7 +195,7 @@ def stop_event(subject: Minimiser) -> None:
 
 
 def warm_start(subject: Minimiser) -> None:
-    """Begun at its own solution it has nothing left to do, and leaves what it began from alone."""
+    """Started from its own solution, it has nothing left to do, and it does not write to its starting point."""
     if not subject.warm_starts:
         return
     rough, fine = subject.tolerances
@@ -206,9 +206,9 @@ def warm_start(subject: Minimiser) -> None:
     require(again.iterations <= 2, f"needs {again.iterations} iterations from its own solution")
     halfway = subject.solve(tol=rough, limits=Limits(max_iter=3)).point
     warm = subject.solve(tol=fine, limits=Limits(), start=halfway)
-    require(warm.converged, f"from a point half way, not converged: {warm.status.name}")
+    require(warm.converged, f"started half way, not converged: {warm.status.name}")
     off = abs(subject.objective(warm.point) - subject.objective(cold.point))
-    require(off <= subject.allowed(fine) + _ROUNDING, f"from a point half way, its optimum differs by {off:g}")
+    require(off <= subject.allowed(fine) + _ROUNDING, f"started half way, its optimum differs by {off:g}")
 
 
 def reproducibility(subject: Minimiser) -> None:
@@ -224,14 +224,16 @@ def reproducibility(subject: Minimiser) -> None:
 
 
 def weights(subject: Minimiser) -> None:
-    """An object that is there twice, with half the weight each time, changes nothing."""
+    """Giving an object twice, with half the weight each time, changes nothing."""
     if subject.doubled is None:
         return
     tol = min(subject.tolerances)
     found = [(one, one.solve(tol=tol, limits=Limits())) for one in (subject, subject.doubled)]
     first, second = (one.objective(answer.point) for one, answer in found)
     allowed = 2 * subject.allowed(tol) + _ROUNDING * max(1.0, abs(first))
-    require(abs(first - second) <= allowed, f"an objective of {first:.9g}, but {second:.9g} with every object twice")
+    require(
+        abs(first - second) <= allowed, f"an objective of {first:.9g}, but {second:.9g} with every object given twice"
+    )
 
 
 _checks = named(
@@ -265,7 +267,7 @@ def _stopped(subject: Minimiser) -> list[Answer]:
 
 
 def _require_usable(subject: Minimiser, answer: Answer) -> None:
-    """An early end still leaves a point with its objective, no worse than where it began, and does not boast."""
+    """Stopping early still gives a point with its objective, no worse than the start, and no false claims."""
     value = subject.objective(answer.point)
     require(np.isfinite(value), f"stopped early, its objective is {value}")
     worse = f"stopped early, it is worse than the start: {value:.9g}, which was {subject.at_start:.9g}"

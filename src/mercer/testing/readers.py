@@ -1,4 +1,4 @@
-"""The conformance suite of readers: every format, on well-formed files and on all that can be wrong with one."""
+"""The conformance suite of readers: every format, on well-formed files and on everything that can be wrong with one."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from mercer.testing.checks import Check, named, require, run_all
 from mercer.testing.file_samples import FileSample, file_samples
 
 Change = Callable[[bytes], bytes] | bytes
-"""What is done to the content of a file, or to that of every file of a folder; or other content in its place."""
+"""What is done to the content of a file, or of every file in a folder; or other content in its place."""
 
 _SMALL = (Sizes(piece=64, head=200, rows=3), Sizes(piece=150, head=300, rows=7))
 _PACKERS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
-_PILE = 30  # lines of one kind at a place: more than a small piece holds
+_PILE = 30  # repetitions of one line: more than a small piece holds
 
 
 def reader_checks(sample: FileSample) -> Iterator[Check]:
@@ -63,13 +63,13 @@ def pieces(sample: FileSample) -> None:
     whole = _read(sample, require_target=False)
     for sizes in _SMALL:
         blocks = _streamed(sample, sizes=sizes)
-        require(len(blocks) > 1, "the file is not cut")
+        require(len(blocks) > 1, "the file is not cut into pieces")
         _require_joined(whole, blocks)
         require(not any(block.notes for block in blocks[1:]), "notes are repeated")
 
 
 def ignored(sample: FileSample) -> None:
-    """Blank lines and comments change nothing but the lines that objects are on, also where they fill whole pieces."""
+    """Blank lines and comments change nothing but the lines that objects are on, even where they fill whole pieces."""
     everywhere = (0, len(sample.parts) // 2, len(sample.parts))
     cases = [*itertools.product(sample.ignored, everywhere), *((line, 0) for line in sample.ignored_first)]
     for line, place in cases:
@@ -85,7 +85,7 @@ def ignored(sample: FileSample) -> None:
 
 
 def packed(sample: FileSample) -> None:
-    """Files packed with gzip, bzip2 or xz give the same objects; damaged packing and zip archives are refused."""
+    """Files compressed with gzip, bzip2 or xz give the same objects; damaged ones and zip archives are refused."""
     for ending, pack in _PACKERS.items():
         _require_same(sample, _read(sample, pack, ending=ending), f"packed as {ending}")
         if not sample.folder:
@@ -94,19 +94,19 @@ def packed(sample: FileSample) -> None:
 
 
 def line_ends(sample: FileSample) -> None:
-    """Lines may end as on Windows and on old Macs, and the last need not end."""
+    """Lines may end as on Windows or old Macs, and the last needs no line end."""
     for end in (b"\r\n", b"\r"):
         data = _read(sample, sample.content.replace(b"\n", end))
         _require_same(sample, data, f"lines ending in {end!r}")
         if sample.lines is not None:
-            require(list(data.lines or ()) == list(sample.lines), f"lines ending in {end!r} are counted otherwise")
+            require(list(data.lines or ()) == list(sample.lines), f"lines ending in {end!r} are counted differently")
     windows = _streamed(sample, sample.content.replace(b"\n", b"\r\n"))
     _require_joined(_read(sample, require_target=False), windows, "lines ending in \\r\\n")
     _require_same(sample, _read(sample, sample.content.rstrip(b"\n")), "a last line without an end")
 
 
 def encodings(sample: FileSample) -> None:
-    """A byte order mark tells the encoding, or the user does; a byte that does not belong is found on its line."""
+    """A byte order mark or the user gives the encoding; an invalid byte is reported with its line."""
     for encoding in ("utf-8-sig", "utf-16"):
         _require_same(sample, _read(sample, sample.content.decode().encode(encoding)), encoding)
     latin = _read(sample, sample.content.decode().encode("latin-1"), encoding="latin-1")
@@ -119,7 +119,7 @@ def encodings(sample: FileSample) -> None:
 
 
 def empty(sample: FileSample) -> None:
-    """A file without objects is refused, whole or streamed, whatever its format is said to be."""
+    """A file without objects is refused, whole or streamed, whatever format is given."""
     contents = [b"", b"\n \n"] if not sample.binary else [b""]
     contents += [line * _PILE for line in (*sample.ignored, *sample.ignored_first) if not sample.binary]
     settings: tuple[dict[str, Any], ...] = ({}, {"format": sample.format})
@@ -160,7 +160,7 @@ def damaged(sample: FileSample) -> None:
 
 
 def broken(sample: FileSample) -> None:
-    """What is wrong is found on its line, whole or streamed."""
+    """Mistakes are reported with their line, whole or streamed."""
     if sample.broken is None:
         return
     last, number = sample.broken
@@ -170,7 +170,7 @@ def broken(sample: FileSample) -> None:
 
 
 def places(sample: FileSample) -> None:
-    """A missing file, a file in the place of a folder or the other way round, and one beyond the cap are refused."""
+    """A missing file, a file instead of a folder (or the reverse) and one beyond the size cap are refused."""
     given = {**sample.settings, "format": sample.format}
     with tempfile.TemporaryDirectory() as folder:
         absent = os.path.join(folder, "absent.csv")
@@ -181,7 +181,9 @@ def places(sample: FileSample) -> None:
         else:
             os.mkdir(other)
         for method in (read, _listed):
-            _require_error(functools.partial(method, other, **given), ["there"], "the wrong kind of place")
+            _require_error(
+                functools.partial(method, other, **given), ["there"], "a file instead of a folder, or the reverse"
+            )
     _require_refused(sample, what="a file beyond the cap", max_bytes=10)
 
 
@@ -225,7 +227,7 @@ def _listed(path: str, *, sizes: Sizes = _SMALL[0], **settings: Any) -> list[Dat
 
 
 def _written(sample: FileSample, folder: str, change: Change, ending: str) -> str:
-    """Where the file or folder is, once it is written."""
+    """Write the file or folder; returns its path."""
     path = os.path.join(folder, sample.name)
     files = {os.path.join(sample.name, name): content for name, content in sample.folder.items()}
     for name, content in (files or {sample.name: sample.content}).items():

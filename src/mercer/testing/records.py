@@ -28,7 +28,7 @@ class RecordSuite(Suite):
         return {item.name: getattr(self.record, item.name) for item in dataclasses.fields(self.record)}
 
     def representation(self) -> None:
-        """`repr` names the class and every field with its value; `str` says something."""
+        """`repr` names the class and every field with its value; `str` is not empty."""
         text = repr(self.record)
         require(text.startswith(f"{type(self.record).__name__}("), f"repr does not begin with the class: {text}")
         for name, value in self.fields.items():
@@ -43,8 +43,8 @@ class RecordSuite(Suite):
         require(repr(rebuilt) == repr(self.record), "two equal records have different representations")
 
     def equality(self) -> None:
-        """Records with other fields, and other things, are different."""
-        require(self.record != object(), "equal to something that is no record")
+        """A record differs from records with other fields, and from anything else."""
+        require(self.record != object(), "equal to something that is not a record")
         require(self.record != repr(self.record), "equal to its own representation")
         for other in examples_of(type(self.record)):
             if repr(other) != repr(self.record):
@@ -57,10 +57,12 @@ class RecordSuite(Suite):
             require_raises(refusals, partial(setattr, self.record, name, value), f"setting {name!r}")
             if isinstance(value, np.ndarray):
                 require(not value.flags.writeable, f"the array {name!r} can be written to")
-        require_raises(refusals, partial(setattr, self.record, "of_no_record", 1), "setting what is no field")
+        require_raises(
+            refusals, partial(setattr, self.record, "of_no_record", 1), "setting an attribute that is not a field"
+        )
 
     def parameters(self) -> None:
-        """`get_params` and `with_params` agree, by every path; nothing unknown is accepted."""
+        """`get_params` and `with_params` agree, by every path; unknown names are refused."""
         for path, value in self.record.get_params().items():
             same = self.record.with_params(**{path: value}) == self.record
             require(same, f"with_params({path}=...) of the same value differs")

@@ -1,7 +1,7 @@
-"""Sample objects of every kind, for kernels to be tried on.
+"""Sample objects of every kind, to try kernels on.
 
 One function per kind, found by its class. To teach the suites a new kind, add its function to `SAMPLES`: it takes the
-kernel (whose parameters may name columns, for example) and a random generator, and gives samples by name.
+kernel (whose parameters may name columns, for example) and a random generator, and returns samples by name.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ COUNT = 23
 
 
 def objects_for(kernel: Kernel, random_state: int = 0) -> dict[str, Objects]:
-    """Samples that a kernel accepts, by name; those that it refuses in words (negative numbers, say) are left out.
+    """The samples that a kernel accepts, by name; those that it refuses with a message are left out.
 
     >>> from mercer import kernels
     >>> from mercer.testing import objects_for
@@ -50,7 +50,7 @@ def objects_for(kernel: Kernel, random_state: int = 0) -> dict[str, Objects]:
     """
     accepted: dict[str, Objects] = {}
     refusals = []
-    tried = _samples(kernel, random_state)  # a second set: those that are returned stay untouched
+    tried = _samples(kernel, random_state)  # a second set: the returned ones stay untouched
     for name, objects in _samples(kernel, random_state).items():
         try:
             Check(name, partial(_try, kernel, tried[name]))()
@@ -143,7 +143,7 @@ def categories(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
 
 
 def items(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
-    """Short arrays: nothing is known of what a user's function understands."""
+    """Short arrays: nothing is known about what a user's function understands."""
     return {"arrays": Items.coerce(list(random.normal(size=(COUNT, 3))))}
 
 
@@ -189,7 +189,7 @@ def nodes(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
 
 
 def trees(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
-    """Trees of up to a dozen nodes, grown at random places; a single node, a chain, a repeated one."""
+    """Trees of up to a dozen nodes, grown at random; a single node, a chain, a repeated one."""
     batch = ["(a)", "(a (a (a (b (a)))))"]
     while len(batch) < COUNT - 1:
         below: list[list[int]] = [[]]
@@ -205,7 +205,7 @@ def trees(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
 
 
 def series(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
-    """Wandering series of two channels and different lengths, one of a single moment and a repeated one."""
+    """Random walks with two channels and different lengths, one of a single moment and one repeated."""
     batch = [random.normal(size=(size, 2)).cumsum(axis=0) for size in [1, *random.integers(2, 12, size=COUNT - 2)]]
     plain = random.normal(size=(COUNT, 7)).cumsum(axis=1)
     return {"channels": Series.coerce([*batch, batch[1]]), "numbers": Series.coerce(plain)}

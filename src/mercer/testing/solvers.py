@@ -23,7 +23,7 @@ from mercer.testing.minimisers import Answer, Minimiser, minimiser_checks
 
 
 def kkt_violation(K: npt.ArrayLike, problem: BoxProblem, b: npt.ArrayLike) -> float:
-    """By how much b misses the conditions of optimality, or the constraints, whichever is more.
+    """How far b violates the optimality conditions or the constraints, whichever is more.
 
     With the sum constraint, the decision values F = -(Kb + linear) of coefficients that could rise must not exceed
     those of coefficients that could fall; without it, none that could rise may have F > 0, and none that could fall
@@ -103,7 +103,7 @@ def box_minimiser(solver: Solver, K: Float64, problem: BoxProblem, least: float 
 
 def _box_minimiser(solver: Solver, K: Float64, problem: BoxProblem, least: float | None) -> Minimiser:
     reach = float((problem.upper - problem.lower).sum())
-    """How far coefficients can move together: times the gap, it bounds what is left to gain."""
+    """How far the coefficients can move in total: times the gap, it bounds what is left to gain."""
 
     def solve(*, tol: float, limits: Limits, on_chunk: OnChunk | None = None, start: Any = None) -> Answer:
         found = solver.solve(stored_gram(K), problem, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
@@ -136,7 +136,7 @@ def _box_minimiser(solver: Solver, K: Float64, problem: BoxProblem, least: float
 
 
 def _intercept(solver: Solver, K: Float64, problem: BoxProblem) -> None:
-    """The intercept lies between the decision values of what could rise and of what could fall; outputs are K b."""
+    """The intercept lies between the decision values of coefficients that could rise and fall; outputs are K b."""
     tol = 1e-5
     solution = solver.solve(stored_gram(K), problem, tol=tol)
     b = solution.coefficients

@@ -1,4 +1,4 @@
-"""Small Excel files, written by hand: what the reader of spreadsheets is tried on."""
+"""Small Excel files, written by hand, to try the reader of spreadsheets on."""
 
 from __future__ import annotations
 

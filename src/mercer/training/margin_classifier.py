@@ -8,7 +8,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -36,11 +36,11 @@ from mercer.training.certificate import Certificate, certify
 from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.folds import FOLDS
 from mercer.training.full_kernel import Claim
+from mercer.training.held_out import Learnt, MeanField, learn_probabilities, platt
 from mercer.training.kernel_estimator import KernelEstimator
-from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
+from mercer.training.matrix import GramSettings, Guarded, Recomputed, guarded_gram
 from mercer.training.parameters import LibsvmParameters
 from mercer.training.probabilities import (
-    Calibration,
     CalibrationField,
     log_probabilities,
     of_this_fit,
@@ -73,6 +73,10 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     _nu_form: ClassVar[bool] = False
     """Whether nu rather than C bounds the errors; such machines pass over most of the matrix more than once."""
+    _by_the_mean: ClassVar[bool] = False
+    """Whether probabilities belong to the mean of the machine and those of the folds, not to the machine alone."""
+    _mean = cast("Expansion | None", None)
+    """That mean, if there is one."""
     _without_a_class: ClassVar[str] = ""
     """Appended to the message about a class without weight."""
     _regressor: ClassVar[str]
@@ -90,6 +94,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         "shape_fit_": ValueField(tuple),
         "fit_status_": ValueField(int),
         "calibration_": CalibrationField(of_pairs=True),
+        "_mean": MeanField(),
     }
 
     @abstractmethod
@@ -153,18 +158,16 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
                     guarded.gram, classes.codes, bounds, limits.share(share), lambda f, w: report(share * f, w)
                 )
                 if self.probability:
-                    left = iter(range(FOLDS, 0, -1))
-                    calibration = ovo.held_out_calibration(
-                        guarded.gram, classes.codes, bounds, weights, self.random_state,
-                        lambda gram, codes, allowed: self._train(gram, codes, allowed, limits.share(1.0 / next(left))),
-                    )  # fmt: skip
+                    learnt = self._learn_probabilities(guarded, classes, bounds, weights, limits, machines)
+                    mean = None if learnt.mean is None else learnt.mean.expansion(fitted, objects, guarded)
         self.class_weight_ = factors
         self.classes_ = classes.labels
         self.shape_fit_ = _shape(objects)
         self.kernel_ = fitted
         self.__dict__.pop("calibration_", None)
+        self._mean = None
         if self.probability:
-            self.calibration_ = calibration
+            self.calibration_, self._mean = learnt.calibration, mean
         self._penalty_scales = machines.scales
         self.support_, self._n_support, coefficients, self._repair = ovo.support_by_class(
             machines, classes.codes, guarded
@@ -181,6 +184,17 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         if machines.unfinished:
             warn_if_unfinished(self, machines.unfinished, len(machines.sizes))
         return self
+
+    def _learn_probabilities(
+        self, guarded: Guarded, classes: Classes, bounds: Float64, weights: Float64, limits: Limits,
+        machines: ovo.PairMachines,
+    ) -> Learnt:  # fmt: skip
+        left = iter(range(FOLDS, 0, -1))
+        return learn_probabilities(
+            guarded.gram, classes.codes, bounds, weights, self.random_state,
+            lambda gram, codes, allowed: self._train(gram, codes, allowed, limits.share(1.0 / next(left))),
+            machines if self._by_the_mean else None,
+        )  # fmt: skip
 
     def _train(
         self, gram: Gram, codes: Indices, bounds: Float64, limits: Limits, report: ovo.Report | None = None
@@ -257,12 +271,11 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
                 "break_ties must be False when decision_function_shape is 'ovo': there is no one value per class to "
                 "break ties with. Use decision_function_shape='ovr'."
             )
+        if self.probability and "calibration_" in vars(self):
+            return self.classes_[self.predict_proba(X).argmax(axis=1)]
         decisions = self._decisions(X)
         n_classes = len(self.classes_)
-        if self.probability and "calibration_" in vars(self):
-            calibration = of_this_fit(self)
-            winners = calibration.winners(ovo.evidence(decisions, n_classes, calibration))
-        elif n_classes == 2:
+        if n_classes == 2:
             winners = np.where(decisions[:, 0] > 0, 0, 1)
         elif self.break_ties:
             winners = one_vs_rest_shape(decisions, n_classes).argmax(axis=1)
@@ -273,17 +286,16 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     @available_if(wanted)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Float64:
         """The probability of each class, one column each, in the order of `classes_`."""
-        of_this_fit(self)
-        return probabilities(self._log_odds(self._decisions(X)))
+        return probabilities(self._log_odds(X))
 
     @available_if(wanted)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Float64:
         """Logarithms of `predict_proba`, without underflow."""
-        of_this_fit(self)
-        return log_probabilities(self._log_odds(self._decisions(X)))
+        return log_probabilities(self._log_odds(X))
 
-    def _log_odds(self, decisions: Float64) -> Float64:
-        calibration = of_this_fit(self)
+    def _log_odds(self, X: Any) -> Float64:
+        calibration, mean = of_this_fit(self), self._mean
+        decisions = self._decisions(X) if mean is None else mean(self._new_objects(X), self._gram_dtype())
         return calibration.log_odds(ovo.evidence(decisions, len(self.classes_), calibration))
 
     def explain(self, X: Any, by: By = "auto") -> list[Explanation]:
@@ -374,8 +386,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         calibration = vars(self).get("calibration_")
         if calibration is None or len(self.classes_) != 2:
             return np.empty(0)
-        at_zero, at_one = (_difference(calibration, f) for f in (0.0, -1.0))
-        return np.array([at_zero - at_one, -at_zero])
+        return platt(calibration)
 
     @property
     def _gamma(self) -> float:
@@ -385,9 +396,3 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
 def _shape(objects: Objects) -> tuple[int, ...]:
     return tuple(objects.values.shape) if isinstance(objects, Vectors) else (len(objects),)
-
-
-def _difference(calibration: Calibration, decision: float) -> float:
-    """The log odds of the second of two classes from decision values, which are positive for the first."""
-    first, second = calibration.log_odds(ovo.evidence(np.array([[decision]]), 2, calibration))[0]
-    return float(second - first)

@@ -20,7 +20,7 @@ from mercer.gram.block_rows import BlockRows, rows_of_features
 from mercer.gram.centring import Centred
 from mercer.gram.condensing import machine_over, read_whole, refuse_from_blocks, streams
 from mercer.gram.contract import Gram
-from mercer.gram.definiteness import look
+from mercer.gram.definiteness import lowest_value
 from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import DOUBLE_ENTRIES, gram_of, gram_of_rows, gram_of_values
@@ -319,7 +319,7 @@ def guard(
     if kernel.psd or mode == "ignore":
         return Guarded(gram, gram)
     gram = gram.stored_if_it_fits()  # the solver needs it anyway
-    lowest = look(gram, worth() if mode == "warn" else math.inf).lowest
+    lowest = lowest_value(gram, worth() if mode == "warn" else math.inf)
     if lowest >= -negligible(gram):
         return Guarded(gram, gram)
     if mode in REPAIRS:

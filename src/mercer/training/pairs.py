@@ -22,14 +22,12 @@ from mercer.solvers.box.smo import worth_storing
 from mercer.solvers.drive import Chunk, Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate, certify
-from mercer.training.folds import folds_with_every_class, out_of_fold
 from mercer.training.matrix import Guarded, Repair, in_passes
 from mercer.training.pairs_at_once import solve_in_blocks, trained_in_blocks
 from mercer.training.probabilities import (
     Calibration,
     evidence_of_classes,
     evidence_of_pairs,
-    fit_calibration,
 )
 from mercer.training.train import Machine
 from mercer.training.voting import one_vs_rest_shape, pairs
@@ -321,34 +319,6 @@ def evidence(decisions: Float64, n_classes: int, calibration: Calibration | None
         return found
     values = evidence_of_classes(class_values(decisions, n_classes))
     return np.concatenate([found, values], axis=2)
-
-
-def held_out_calibration(
-    gram: Gram,
-    codes: Indices,
-    bounds: Float64,
-    weights: Float64,
-    random_state: Any,
-    train: Callable[[Gram, Indices, Float64], PairMachines],
-) -> Calibration:
-    """Learn probabilities from decision values of held-out objects.
-
-    All folds are parts of one Gram matrix. A kernel that depends on the data is fitted to all objects, without their
-    labels.
-    """
-    n_classes = int(codes.max()) + 1
-    gram = gram.stored_if_it_fits()
-
-    def decisions(training: Indices, test: Indices) -> Float64:
-        known, allowed = codes[training], bounds[training]
-        machines = train(gram.view(training), known, allowed)
-        grouped, _, coefficients = machines.columns(known, n_classes)  # summed in the same order as in a fitted machine
-        products = gram.view(test, training[grouped]).matvec(coefficients)
-        return np.asarray(products + machines.intercepts)
-
-    seen, values = out_of_fold(folds_with_every_class(codes, bounds, random_state), decisions)
-    values = np.reshape(values, (len(seen), n_classes * (n_classes - 1) // 2))
-    return fit_calibration(evidence(values, n_classes), codes[seen], weights[seen])
 
 
 def class_values(decisions: Float64, n_classes: int) -> Float64:

@@ -174,6 +174,32 @@ def test_several_processes(tmp_path):
     assert len(calls) <= len(set(calls)) + 32 * 32  # the tiles on the diagonal may be computed both ways round
 
 
+def test_processes_that_share_a_folder_compute_each_pair_once(tmp_path):
+    words = sorted(set(WORDS))[:64]
+    labels = [int(word.count("A") > 1) for word in words]
+    both = [program(tmp_path, words, labels) for _ in range(2)]
+    assert [process.wait(200) for process in both] == [0, 0]
+    calls = [tuple(sorted(line.split())) for line in lines(tmp_path)]
+    assert set(calls) == {tuple(sorted((a, b))) for a in words for b in words}
+    assert len(calls) <= len(set(calls)) + 2  # each process may check one value of the other
+
+
+def test_what_a_dead_process_had_claimed_is_computed_by_the_other(tmp_path):
+    words = sorted(set(WORDS))[:64]
+    labels = [int(word.count("A") > 1) for word in words]
+    first = program(tmp_path, words, labels)
+    while len(lines(tmp_path)) < 64 and first.poll() is None:
+        time.sleep(0.01)
+    second = program(tmp_path, words, labels)
+    while len(lines(tmp_path)) < 500 and first.poll() is None:
+        time.sleep(0.01)
+    first.send_signal(signal.SIGKILL)
+    assert first.wait(30) == -signal.SIGKILL
+    assert second.wait(200) == 0
+    total = 64 * 65 // 2
+    assert total <= len(lines(tmp_path)) <= total + 32 * 32 + 64 + 2  # a tile and the diagonal were lost
+
+
 def test_values_between():
     fitted = kernels.Spectrum(2).fit(WORDS[:4])
     found = values_between(fitted.kernel, fitted.state, fitted.coerce(WORDS[:4]), fitted.coerce(WORDS[4:6]))

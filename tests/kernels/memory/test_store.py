@@ -2,6 +2,7 @@
 
 import hashlib
 import multiprocessing
+import threading
 
 import numpy as np
 import pytest
@@ -137,6 +138,31 @@ def test_little_is_kept_in_memory(tmp_path, monkeypatch):
     fill(store, numbers, items)
     np.testing.assert_array_equal(store.values(numbers, numbers), expected(items, items))
     assert len(store._kept) <= 3
+
+
+def test_values_that_two_processes_add_to_a_tile_at_the_same_moment_are_both_kept(tmp_path, monkeypatch):
+    stored = [ValueStore.open(tmp_path, "k") for _ in range(2)]  # opened by each process on its own
+    numbers = [store.register(names_of(range(4)), block=4) for store in stored]
+    assert (numbers[0] == numbers[1]).all()
+    tile = stored[0].tile(0, 0)
+    parts = [np.full(tile.shape, np.nan) for _ in stored]
+    for place, part in enumerate(parts):
+        part[place, place] = 1.0 + place
+    other = threading.Thread(target=stored[1].put, args=(tile, parts[1]))
+    write = stores._replace
+
+    def slow(file, content):
+        """The first is about to write what it has read when the other comes."""
+        if threading.current_thread() is not other:
+            other.start()
+            other.join(0.2)
+        write(file, content)
+
+    monkeypatch.setattr(stores, "_replace", slow)
+    stored[0].put(tile, parts[0])
+    other.join()
+    found = ValueStore.open(tmp_path, "k").get(tile)
+    assert found.diagonal()[:2].tolist() == [1.0, 2.0]
 
 
 def _register(folder, first, last, start):

@@ -1,6 +1,7 @@
 """Fitted pipelines of every transformer that files hold, each with objects to try it on."""
 
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import (
     Binarizer,
+    KBinsDiscretizer,
     MaxAbsScaler,
     MinMaxScaler,
     Normalizer,
@@ -25,7 +27,9 @@ from sklearn.preprocessing import (
     PowerTransformer,
     QuantileTransformer,
     RobustScaler,
+    SplineTransformer,
     StandardScaler,
+    TargetEncoder,
 )
 
 try:
@@ -78,6 +82,20 @@ CASES: dict[str, Callable[[], Case]] = {
     "quantile": on(X, QuantileTransformer(n_quantiles=20, output_distribution="normal", random_state=0)),
     "power": on(X, PowerTransformer()),
     "power alone": on(X, PowerTransformer(standardize=False)),
+    "bins": on(X, KBinsDiscretizer(4, quantile_method="averaged_inverted_cdf")),
+    "bins of few": on(
+        np.column_stack([X, np.ones(60)]),
+        KBinsDiscretizer([2, 3, 4, 5, 6], encode="onehot-dense", strategy="uniform", dtype=np.float32),
+    ),
+    "bins in order": on(X, KBinsDiscretizer(5, encode="ordinal", strategy="kmeans", random_state=0)),
+    "splines": on(X, SplineTransformer(4)),
+    "splines of quantiles": on(
+        X, SplineTransformer(6, degree=2, knots="quantile", extrapolation="linear", include_bias=False)
+    ),
+    "splines in a circle": on(X, SplineTransformer(extrapolation="periodic", sparse_output=True)),
+    "splines between given knots": on(
+        X, SplineTransformer(degree=1, knots=np.repeat([[-4.0], [0.0], [1.0], [4.0]], 4, 1), extrapolation="continue")
+    ),
     "polynomial": on(X, PolynomialFeatures(degree=(2, 3), interaction_only=True)),
     "pca": on(X, PCA(2, whiten=True)),
     "pca by share": on(X, PCA(0.9, random_state=np.random.RandomState(0))),
@@ -88,6 +106,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "one hot with gaps": on(HOLES, OneHotEncoder(drop="first", sparse_output=False, dtype=np.float32)),
     "one hot grouped": on(COLOURS, OneHotEncoder(min_frequency=14, handle_unknown="infrequent_if_exist")),
     "one hot of numbers": on(RANDOM.integers(0, 5, size=(60, 2)), OneHotEncoder(categories=[[0, 1, 2, 3, 4]] * 2)),
+    "by target": on(HOLES, TargetEncoder()),
+    "by the target of three classes": lambda: (make_pipeline(TargetEncoder(smooth=2.0), SVC()), COLOURS),
+    "by numbers": lambda: (make_pipeline(TargetEncoder(), SVR()), COLOURS),
     "ordinal": on(HOLES, OrdinalEncoder(encoded_missing_value=-2)),
     "ordinal grouped": on(
         COLOURS, OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, max_categories=3, dtype=int)
@@ -161,5 +182,9 @@ if pd is not None:
 def fitted(name: str) -> tuple[Any, Any]:
     """A fitted model, and the objects that it was fitted to."""
     model, objects = CASES[name]()
-    regression = name in ("regression", "search of a regression")
-    return model.fit(objects, X[:, 0] if regression else Y), objects
+    targets = X[:, 0] if name in ("regression", "search of a regression", "by numbers") else Y
+    if name == "by the target of three classes":
+        targets = np.digitize(X[:, 0], [-0.5, 0.5])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Feature 4 is constant")
+        return model.fit(objects, targets), objects

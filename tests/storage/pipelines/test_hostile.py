@@ -117,6 +117,49 @@ def test_categories_and_fillings(refused):
     refused("ordinal", step(0, max_categories=2), "groups")
 
 
+def text(ending, old, new):
+    """Plain data with something else at its first such place."""
+
+    def change(found):
+        assert old in bytes(found)
+        return np.frombuffer(bytes(found).replace(old, new, 1), dtype=np.uint8)
+
+    return array(ending, change)
+
+
+def test_bins(refused):
+    refused("bins", array("bin_edges___of_f8", lambda old: old[::-1].copy()), "not in order")
+    refused("bins", array("bin_edges___of_f8", lambda old: old * np.nan), "not in order")
+    refused("bins", text("bin_edges___text", b"[5],0", b"[1],0"), "no edges")
+    refused("bins", text("bin_edges___text", b"[5],0", b"[5,1],0"), "no edges")
+    refused("bins", text("bin_edges___text", b'["a",["<f8",[5],0]],', b""), "no edges")
+    refused("bins", text("bin_edges___text", b"[5],0", b"[4],0"), "gets 15 columns")
+    refused("bins", step(0, encode="other"), "encode")
+
+
+def test_splines(refused):
+    refused("splines", array("bsplines_", lambda old: old[::-1].copy()), "not in order")
+    refused("splines", array("bsplines_", lambda old: old * np.nan), "not finite")
+    refused("splines", array("bsplines_", lambda old: old[:-1]), "number of knots")
+    refused("splines", array("bsplines_", lambda old: old[:, :-1].copy()), "shape")
+    refused("splines", step(0, degree=10**9), "number of knots")
+    refused("splines", step(0, n_knots=10**9), "number of knots")
+    refused("splines", step(0, degree=4, n_knots=2, extrapolation="periodic"), "degree is too high")
+    many = np.linspace(-9, 9, 5006)[:, None] * np.ones(4)
+    refused("splines", lambda data: step(0, n_knots=5000)(array("bsplines_", lambda old: many)(data)), "too many")
+
+
+def test_encodings_by_targets(refused):
+    refused("by target", learnt(0, target_type_="other"), "no known kind")
+    refused("by target", learnt(0, target_type_="multiclass"), "classes")
+    refused("by target", learnt(0, target_type_="continuous"), "classes")
+    refused("by target", array("encodings___of_f8", lambda old: old * np.inf), "encodings")
+    refused("by target", text("encodings___text", b'"<f8",[', b'"<f8",[1,'), "encodings")
+    refused("by the target of three classes", array("target_mean___of_f8", lambda old: old * np.nan), "means")
+    refused("by the target of three classes", text("target_mean___text", b"[3]", b"[2]"), "means")
+    refused("by the target of three classes", text("encodings___text", b'["a",["<f8",[4],0]],', b""), "other number")
+
+
 def test_parts_of_pipelines(refused):
     def steps(replace):
         def change(header):

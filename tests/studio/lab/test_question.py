@@ -5,7 +5,7 @@ import ast
 import numpy as np
 import pytest
 
-from mercer.studio.lab import formula
+from mercer.studio.lab import formula, question
 from mercer.studio.lab.question import is_kernel
 from mercer.studio.refusal import Refusal
 
@@ -14,6 +14,12 @@ PROVEN = ["dot", "3", "dot + 1", "(dot + 1)**3", "2*dot*dot", "exp(dot)", "exp(-
           "1/(1 + dist**2)", "norm_x*norm_z", "dot/(norm_x*norm_z)", "exp(-dist**2/4) + dot", "exp(dot)/2"]  # fmt: skip
 REFUTED = ["-dot", "dist", "-dist**2", "exp(-dist**3)", "tanh(dot)", "cos(dist)", "dot - 1", "norm_x", "log(dot)", "-1",
            "exp(dist)", "sqrt(dot)", "dot**3 - dot"]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found does not depend on how busy the machine is: the number of tries is the only limit."""
+    monkeypatch.setattr(question, "_SECONDS", 60.0)
 
 
 @pytest.mark.parametrize("text", PROVEN)

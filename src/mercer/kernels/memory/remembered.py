@@ -56,8 +56,9 @@ class Remembered(OfKernel):
 
     For expensive kernels: alignments, walks, Python functions. A fit that was killed continues where it stopped when it
     is started again. New objects are compared with old ones and with each other, but no old pair is computed again.
-    Searches, final fits, predictions and diagnoses share all values, also across processes. Objects are identified by
-    their content, so their order does not matter.
+    Searches, final fits, predictions and diagnoses share all values, also across processes that run at the same time:
+    one computes a tile while the others wait for it. Objects are identified by their content, so their order does not
+    matter.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ class Remembered(OfKernel):
         values = store.values(rows, columns)
         if np.isnan(values).any():
             with _held(store, store.between(rows, columns)):
-                values = store.values(rows, columns)  # another thread may have computed them meanwhile
+                values = store.values(rows, columns)  # others may have computed them meanwhile
                 wanted = np.isnan(values)
                 self._check_once(left.take(row_of), right.take(column_of), state, values)
                 needed = wanted & ~_mirrored(rows, columns)
@@ -228,8 +229,8 @@ def _mirrored(rows: Indices, columns: Indices) -> Any:
 
 @contextlib.contextmanager
 def _held(store: ValueStore, tiles: list[StoreTile]) -> Iterator[None]:
-    """Only one thread at a time computes a tile; all lock tiles in the same order, so there is no deadlock."""
+    """Only one thread of one process computes a tile; all claim tiles in the same order, so there is no deadlock."""
     with contextlib.ExitStack() as stack:
         for tile in sorted(tiles, key=lambda tile: (tile.block, tile.other)):
-            stack.enter_context(store.lock(tile))
+            stack.enter_context(store.claimed(tile))
         yield

@@ -12,9 +12,10 @@ only what is new. A tile has the values of one block of objects against another,
 
 `rows` and `columns` of a tile are numbers of objects. Files are written under another name and renamed, so a process
 that is killed at any moment leaves only finished tiles; a tile with a wrong checksum counts as missing. Several
-processes, also of several machines that share the folder, may register, put and read at the same time: at worst, two of
-them compute the same tile. Unknown values are NaN, and `put` never replaces a known value by NaN, so a tile may be
-completed piece by piece.
+processes, also of several machines that share the folder, may register, put and read at the same time, and compute no
+tile twice if each holds `claimed(tile)` while it does. (Where files cannot be locked, two may compute the same tile,
+and one may lose what it adds to a tile that another adds to at the same moment.) Unknown values are NaN, and `put`
+never replaces a known value by NaN, so a tile may be completed piece by piece.
 """
 
 from __future__ import annotations
@@ -35,8 +36,10 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
+from mercer._atomic import alone
 from mercer._types import Float64, Indices
 from mercer.errors import InputError
+from mercer.kernels.memory.claims import claims_in
 
 NAME_BYTES = 16
 """Bytes in the name of an object: the probability that any two of 10^9 objects collide is about 10^-20."""
@@ -86,7 +89,6 @@ class ValueStore:
         self._bytes = 0
         self._whole: set[StoreTile] = set()
         self._lock = threading.RLock()
-        self._locks: dict[StoreTile, threading.Lock] = {}
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], identity: str) -> Self:
@@ -223,8 +225,8 @@ class ValueStore:
         given = np.array(values, dtype=np.float64)
         if given.shape != tile.shape or np.isinf(given).any():
             raise InputError(f"The values of a tile must be an array of shape {tile.shape} without infinite numbers.")
-        with self._lock:
-            unknown = np.isnan(given)
+        unknown = np.isnan(given)
+        with self._lock, alone(self.folder / "lock") if unknown.any() else contextlib.nullcontext():
             if unknown.any():
                 given[unknown] = self.get(tile)[unknown]
             if tile.block == tile.other:
@@ -237,10 +239,9 @@ class ValueStore:
                 self._file(tile, ".part").unlink(missing_ok=True)
             self._keep(tile, given)
 
-    def lock(self, tile: StoreTile) -> threading.Lock:
-        """A lock held by the thread that computes a tile, so that no other thread does the same."""
-        with self._lock:
-            return self._locks.setdefault(tile, threading.Lock())
+    def claimed(self, tile: StoreTile) -> contextlib.AbstractContextManager[None]:
+        """Held by whoever computes a tile, so that no other thread or process does the same."""
+        return claims_in(self.folder).held(tile.block * (tile.block + 1) // 2 + tile.other)
 
     def values(self, rows: Indices, columns: Indices) -> Float64:
         """The values between these objects, NaN if unknown."""

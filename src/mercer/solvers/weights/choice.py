@@ -12,7 +12,16 @@ from mercer.gram.executors import Threads
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.solution import Status
-from mercer.solvers.weights import absolute, coordinate_descent, joint_descent, newton, newton_cg, small, smoothed
+from mercer.solvers.weights import (
+    absolute,
+    coordinate_descent,
+    joint_descent,
+    newton,
+    newton_cg,
+    small,
+    small_sparse,
+    smoothed,
+)
 from mercer.solvers.weights.problem import LinearProblem, LinearSolution, OneVsRestProblem, unit_dual
 
 
@@ -104,9 +113,11 @@ def by_smoothing(loss: Loss, n_features: int, dual: bool | None = None) -> bool:
 def by_loops(rows: Any, loss: Loss, dual: bool | None = None) -> bool:
     """Whether the problem is so small that one compiled call is the fastest primal method."""
     form = unit_dual(loss)
-    if form is None or dual or isinstance(rows, BlockRows) or not small.suits(rows):
+    if form is None or dual or isinstance(rows, BlockRows):
         return False
-    return form.is_box if dual is None and not loss.smooth else loss.smooth
+    if loss.smooth and small_sparse.suits(rows):
+        return True
+    return small.suits(rows) and (form.is_box if dual is None and not loss.smooth else loss.smooth)
 
 
 def _by_loops(

@@ -26,7 +26,7 @@ from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits
 from mercer.solvers.numerics import line_search
 from mercer.solvers.solution import Stats, Status
-from mercer.solvers.weights import run, smoothed
+from mercer.solvers.weights import run, small_sparse, smoothed
 from mercer.solvers.weights.problem import LinearProblem, LinearSolution
 from mercer.solvers.weights.small_loops import (
     LINEAR,
@@ -66,7 +66,10 @@ def solve(
     began = time.monotonic()
     if limits.out_of_time:
         return None
-    theta, b, objectives, steps = _solved(rows, loss, y, C, intercept_scale, _BY_GAP, tol, limits)
+    if loss.smooth and small_sparse.suits(rows):
+        theta, b, objectives, steps = small_sparse.solved(rows, loss, y, C, intercept_scale, tol, limits)
+    else:
+        theta, b, objectives, steps = _solved(rows, loss, y, C, intercept_scale, _BY_GAP, tol, limits)
     gaps = (objectives[:, 0] - objectives[:, 1]) / np.maximum(np.abs(objectives[:, 0]), TINY)
     if not (gaps <= tol).all():  # also if one is NaN
         return None

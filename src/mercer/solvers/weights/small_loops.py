@@ -43,7 +43,7 @@ def minimised(
     gradient, step, start, ends = work
     set_outputs(rows, theta, outputs)
     value = evaluate(rows, price, pieces, theta, outputs, slope, gradient)
-    gap = _gap(price, theta, gradient, value)
+    gap = gap_of(price, theta, gradient, value)
     best_gap, best_value, idle, steps = np.inf, np.inf, 0, 0
     while not _settled(price, gradient, gap, tol, settling) and steps < allowed:
         steps += 1
@@ -55,7 +55,7 @@ def minimised(
         set_outputs(rows, step, change)
         size, wanted, small = 1.0, value + noise, not -descent > noise
         if not small:
-            size = _flat_point(price, pieces, theta, step, outputs, change, descent, line)
+            size = flat_point(price, pieces, theta, step, outputs, change, descent, line)
         start[:] = theta
         reached, moved, new, gap_before = 0.0, False, value, gap
         while descent < 0.0 and size > shortest:
@@ -65,7 +65,7 @@ def minimised(
                 outputs[i] += (size - reached) * change[i]
             reached = size
             new = evaluate(rows, price, pieces, theta, outputs, slope, gradient)
-            gap = _gap(price, theta, gradient, new)
+            gap = gap_of(price, theta, gradient, new)
             if small:  # values are no guide any more: the gradient must fall
                 moved = new <= wanted and gap < less * gap_before
                 break
@@ -80,7 +80,7 @@ def minimised(
         if not moved or gap <= tol < fine:  # outputs updated step by step are not that accurate
             set_outputs(rows, theta, outputs)
             value = evaluate(rows, price, pieces, theta, outputs, slope, gradient)
-            gap = _gap(price, theta, gradient, value)
+            gap = gap_of(price, theta, gradient, value)
         idle = 0 if gap < real * best_gap or value < best_value - noise else idle + 1
         best_gap, best_value = min(gap, best_gap), min(value, best_value)
         if not moved or idle >= patience:
@@ -104,7 +104,7 @@ def _settled(price: Array, gradient: Array, gap: float, tol: float, settling: tu
 
 
 @jit
-def _slope(pieces: Array, i: int, f: float) -> tuple[float, float]:
+def slope_of(pieces: Array, i: int, f: float) -> tuple[float, float]:
     """The slope of a loss at f, and the part of its error that lies beyond the tube."""
     kink, ridge = pieces[KINK, i], pieces[RIDGE, i]
     error = f + pieces[LINEAR, i]
@@ -125,7 +125,7 @@ def evaluate(rows: Array, price: Array, pieces: Array, theta: Array, f: Array, s
         gradient[j] = price[j] * theta[j]
         total += 0.5 * gradient[j] * theta[j]
     for i in range(f.shape[0]):
-        pull, error = _slope(pieces, i, f[i])
+        pull, error = slope_of(pieces, i, f[i])
         slope[i] = pull
         total += pull * (error - 0.5 * pieces[RIDGE, i] * pull)
         row = rows[i]
@@ -135,7 +135,7 @@ def evaluate(rows: Array, price: Array, pieces: Array, theta: Array, f: Array, s
 
 
 @jit
-def _gap(price: Array, theta: Array, gradient: Array, value: float) -> float:
+def gap_of(price: Array, theta: Array, gradient: Array, value: float) -> float:
     """The relative duality gap; approximate if an intercept is not penalised."""
     gap = 0.0
     for j in range(theta.shape[0]):
@@ -220,12 +220,12 @@ def _pull(pieces: Array, f: Array, change: Array, size: float) -> float:
     """The derivative of all losses in the size of a step."""
     total = 0.0
     for i in range(f.shape[0]):
-        total += _slope(pieces, i, f[i] + size * change[i])[0] * change[i]
+        total += slope_of(pieces, i, f[i] + size * change[i])[0] * change[i]
     return total
 
 
 @jit
-def _flat_point(
+def flat_point(
     price: Array,
     pieces: Array,
     theta: Array,
@@ -268,11 +268,11 @@ def proven(
     """Both objectives; b is made feasible first, if an unpenalised intercept requires a sum of zero."""
     n, m = rows.shape
     if price[m - 1] == 0.0:
-        _balance(b)
+        balance(b)
     primal, dual = 0.0, 0.0
     image[:] = 0.0
     for i in range(n):
-        slope, error = _slope(pieces, i, f[i])
+        slope, error = slope_of(pieces, i, f[i])
         primal += slope * (error - 0.5 * pieces[RIDGE, i] * slope)
         lower, upper = pieces[LOWER, i], pieces[UPPER, i]
         if b[i] < lower - _ROUNDING * abs(lower) or b[i] > upper + _ROUNDING * abs(upper):
@@ -289,7 +289,7 @@ def proven(
 
 
 @jit
-def _balance(b: Array) -> None:
+def balance(b: Array) -> None:
     """Scale down the coefficients of the heavier sign until all sum to zero; this crosses no bound."""
     positive, negative = 0.0, 0.0
     for i in range(b.shape[0]):

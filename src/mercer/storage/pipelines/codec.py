@@ -48,7 +48,7 @@ class Codec:
     def params(self, model: Any) -> dict[str, Any]:
         """The parameters as stored in a file; random generators, used only by `fit`, are left out."""
         found = dict(model.get_params(deep=False))
-        if "random_state" in found and not isinstance(found["random_state"], int | None):
+        if "random_state" in found and not isinstance(found["random_state"], int | str | None):  # "deprecated"
             found["random_state"] = None
         for name, value in found.items():
             if callable(value) and not isinstance(value, type) and not hasattr(value, "get_params"):

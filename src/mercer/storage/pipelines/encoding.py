@@ -8,7 +8,7 @@ import numpy as np
 from sklearn import impute, preprocessing
 
 from mercer.storage.pipelines.codec import Codec, Nested, Numbers, Plain, inner, require, set_inner
-from mercer.training.storing import Field, Parts
+from mercer.training.storing import Field, Parts, ValueField
 
 
 class _Type(Field):
@@ -114,12 +114,54 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and value != value
 
 
+def _by_target(model: Any) -> None:
+    """A number for each category, and for each class if there are more than two."""
+    _categories(model)
+    inner(model, "_check_infrequent_enabled")()
+    _targets(model)
+    each = len(model.classes_) if model.target_type_ == "multiclass" else 1
+    encodings = model.encodings_
+    right = isinstance(encodings, list) and len(encodings) == each * model.n_features_in_
+    require(right, model, "its encodings are of another number")
+    for place, numbers in enumerate(encodings):
+        right = isinstance(numbers, np.ndarray) and numbers.shape == (len(model.categories_[place // each]),)
+        require(right and numbers.dtype.kind == "f" and _finite(numbers), model, "its encodings")
+
+
+def _targets(model: Any) -> None:
+    """The kind of the targets, their classes, and their means."""
+    kind, labels, means = model.target_type_, model.classes_, np.asarray(model.target_mean_)
+    require(kind in ("binary", "multiclass", "continuous"), model, "its targets are of no known kind")
+    require((labels is None) == (kind == "continuous"), model, "its classes")
+    if labels is not None:
+        plain = isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "fiubUO"
+        require(plain and all(isinstance(one, str | int | float) for one in labels.tolist()), model, "its classes")
+        require((len(labels) > 2) == (kind == "multiclass"), model, "its classes are of another number")
+    shape = (len(labels),) if kind == "multiclass" else ()
+    require(means.dtype.kind == "f" and means.shape == shape and _finite(means), model, "its means")
+
+
+def _finite(numbers: Any) -> bool:
+    return bool(np.isfinite(numbers).all())
+
+
 _CATEGORIES = {"categories_": Plain(), "_infrequent_indices": Plain()}
 """The categories of each column that are grouped, if any."""
 
 CODECS = (
     Codec(preprocessing.OneHotEncoder, _CATEGORIES, _one_hot, maybe="_infrequent_indices"),
     Codec(preprocessing.OrdinalEncoder, _CATEGORIES, _ordinal, maybe="_infrequent_indices"),
+    Codec(
+        preprocessing.TargetEncoder,
+        {
+            "categories_": Plain(),
+            "target_type_": ValueField(str),
+            "classes_": Plain(),
+            "target_mean_": Plain(),
+            "encodings_": Plain(),
+        },
+        _by_target,
+    ),
     Codec(impute.MissingIndicator, {"features_": Numbers("indicated", kinds="i"), "_precomputed": Plain()}, _missing),
     Codec(
         impute.SimpleImputer,

@@ -1,1 +1,1 @@
-"""For those who think about kernels: pairs of objects, formulas, and Gram matrices."""
+"""For people who think about kernels: pairs of objects, formulas, and Gram matrices."""

@@ -18,7 +18,7 @@ from mercer._types import Float64
 from mercer.studio.refusal import Refusal
 
 MOST_CHARACTERS = 300
-"""Of a formula; longer ones are no formula that somebody thought about."""
+"""The longest formula: nobody thinks up longer ones."""
 _ALLOWED = re.compile(r"[A-Za-z0-9_+\-*/().,\s]*", re.ASCII)
 NAMES = {"dot": "x·z", "dist": "|x − z|", "norm_x": "|x|", "norm_z": "|z|"}
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
@@ -32,7 +32,7 @@ _TWO = ("min", "max")
 
 
 def read(text: str) -> ast.expr:
-    """The tree of a formula; an error stands at its character."""
+    """The tree of a formula; an error names its character."""
     if len(text) > MOST_CHARACTERS:
         raise Refusal(f"A formula has at most {MOST_CHARACTERS} characters.", field="formula", position=MOST_CHARACTERS)
     plain = _ALLOWED.match(text)
@@ -99,7 +99,7 @@ def _value(node: Any, known: Mapping[str, Float64]) -> Any:
 
 
 def proof(node: ast.expr) -> list[str] | None:
-    """Why a formula is a kernel, by the closure rules, from its parts up; None if they do not cover it."""
+    """Why a formula is a kernel, by the closure rules, from the parts up; None if they do not cover it."""
     lines: list[str] = []
     return lines if _proven(node, lines) else None
 
@@ -215,7 +215,7 @@ def _is_one_plus_squared_distance(node: ast.expr) -> bool:
 
 
 def constant(node: Any) -> float | None:
-    """The value of a formula without x and z."""
+    """The value of a formula without x or z."""
     if any(isinstance(one, ast.Name) and one.id in NAMES for one in ast.walk(node)):
         return None
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""The Gram matrix of a file: whether it is one of inner products, what it says, and what it looks like."""
+"""The Gram matrix of a file: whether it is one, what it says, and what it looks like."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from mercer.theory.seriation import seriation
 from mercer.theory.showing import plain
 
 _DRAWN = 240
-"""Objects whose rows are drawn: a page has few more pixels for them."""
+"""The most rows that are drawn: a page has hardly more pixels for them."""
 _DECOMPOSED = 1500
-"""Objects of which all eigenvalues are shown: more would take seconds."""
+"""The most objects for which all eigenvalues are computed: more would take seconds."""
 _BARS = 40
-"""Eigenvalues that are drawn."""
+"""The most eigenvalues that are drawn."""
 
 
 def gram_file(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything that the page shows of a file with a Gram matrix."""
+    """Everything that the page shows about a file with a Gram matrix."""
     try:
         data = read(str(told["path"]), Options(format="gram", require_target=False, require_labels=False))
         matrix = np.asarray(data.objects, dtype=np.float64)
@@ -50,7 +50,7 @@ def gram_file(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _drawn(matrix: Float64, labels: Any) -> dict[str, Any]:
-    """The matrix, or that of objects spread evenly among many, with alike ones side by side; and their classes."""
+    """The matrix, thinned evenly if it is large, with similar objects side by side; and their classes."""
     rows = np.unique(np.linspace(0, len(matrix) - 1, min(len(matrix), _DRAWN)).round().astype(np.intp))
     part = matrix[np.ix_(rows, rows)]
     names, groups = np.unique(np.zeros(len(rows)) if labels is None else np.asarray(labels)[rows], return_inverse=True)

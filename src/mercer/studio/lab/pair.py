@@ -20,11 +20,11 @@ from mercer.theory.shared import Shared, shared, unsplit
 from mercer.theory.showing import plain
 
 _MOST = 60
-"""Contributions that are listed; the rest is summed up."""
+"""The most contributions that are listed; the rest is summed up."""
 _ROUNDING = 1e-12
-"""Contributions that are smaller than this, relative to the largest, are what rounding left of none."""
+"""Contributions smaller than this, relative to the largest, are rounding errors."""
 _LONGEST = 4000
-"""Characters of an object."""
+"""The most characters of an object."""
 
 
 def pair(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def _graph(text: str) -> dict[str, Any]:
 
 def _tree(text: str) -> str:
     one = " ".join(text.split())
-    Trees.parse([one])  # a bracket that is missing is the tree's fault, not the kernel's
+    Trees.parse([one])  # a missing bracket is an error in the tree, not in the kernel
     return one
 
 
@@ -150,7 +150,7 @@ READERS: Mapping[str, Callable[[str], Any]] = {
 
 
 def _drawn(kind: str, one: Any, told: str) -> dict[str, Any] | None:
-    """What the page draws of an object."""
+    """An object as the page draws it."""
     if kind == "trees":
         return drawn.tree(one)
     if kind == "molecules":

@@ -1,4 +1,4 @@
-"""Where shared features stand in objects whose kernels do not say it: words, elements, coordinates, columns."""
+"""Where shared features occur in objects whose kernels do not say: words, elements, coordinates, columns."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _FACTOR = re.compile(r"x(\d+)(?:\^(\d+))?")
 _PRODUCT = re.compile(rf"{_FACTOR.pattern}(?: {_FACTOR.pattern})*")
 
 Holders = Mapping[int, float]
-"""Parts of an object that a feature stands in, with their shares of it, which add up to one."""
+"""The parts of an object in which a feature occurs, with their shares of it, which add up to one."""
 
 
 def placed(kind: str, kernel: Kernel, found: Shared, one: Any) -> list[dict[str, Any]]:
-    """Parts of an object, what each adds to k, and which features (by their number) stand in it; none if unknown."""
+    """Parts of an object, what each adds to k, and the numbers of the features that occur in it; none if unknown."""
     reader = PLACED.get(kind)
     if reader is None or not found.names:
         return []
@@ -35,7 +35,7 @@ Reading = tuple[list[str], Callable[[int], Holders]]
 
 
 def _alike(parts: Sequence[str], found: Shared) -> Callable[[int], Holders]:
-    """A feature stands in every part that is called like it, in equal shares."""
+    """A feature occurs in every part that has its name, in equal shares."""
     folded = [part.casefold() for part in parts]
 
     def holders(number: int) -> Holders:
@@ -57,7 +57,7 @@ def _elements(kernel: Kernel, found: Shared, one: Sequence[str]) -> Reading:
 
 
 def _coordinates(kernel: Kernel, found: Shared, one: Sequence[float]) -> Reading:
-    """A product of coordinates stands in each of its factors; a constant, or a mixture of all, stands nowhere."""
+    """A product of coordinates occurs in each of its factors; a constant, or a mixture of all, occurs nowhere."""
 
     def holders(number: int) -> Holders:
         name = str(found.names[number])
@@ -69,7 +69,7 @@ def _coordinates(kernel: Kernel, found: Shared, one: Sequence[float]) -> Reading
 
 
 def _columns(kernel: Kernel, found: Shared, one: Mapping[str, Any]) -> Reading:
-    """A part of the kernel stands in the columns that it looks at."""
+    """A part of the kernel occurs in the columns that it looks at."""
     places = {name: place for place, name in enumerate(one)}
     looked = {str(part): [places[name] for name in part.columns if name in places] for part in kernel.on_columns}
 
@@ -88,4 +88,4 @@ PLACED: Mapping[str, Callable[[Kernel, Shared, Any], Reading]] = {
     "vectors": _coordinates,
     "rows": _columns,
 }
-"""Kinds whose parts features name."""
+"""Kinds of objects whose parts are named by features."""

@@ -1,4 +1,4 @@
-"""Is it a kernel? A proof by closure rules, a counterexample, or the honest third answer."""
+"""Is it a kernel? A proof by closure rules, a counterexample, or the honest third answer: unknown."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from mercer.theory.mercer import check_mercer, whole_matrix
 from mercer.theory.showing import plain
 
 _SECONDS = 2.5
-"""How long a counterexample is looked for: half of what a page waits."""
+"""Seconds to look for a counterexample: half of what a page waits."""
 _TRIES = 400
-"""Random sets of points, at most."""
+"""The most random sets of points that are tried."""
 _UNSEEN = 0.1
-"""How much less clear a counterexample is that cannot be drawn, because its points have three coordinates."""
+"""Penalty on counterexamples that cannot be drawn because their points have three coordinates."""
 _ENOUGH = 40
-"""Sets after which the clearest counterexample so far is shown: the first one is often hardly one."""
+"""Sets after which the clearest counterexample so far is shown: the first is often barely one."""
 
 
 def is_kernel(told: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Compile what comes after the first picture, one question at a time: the playground's others, the lab's examples."""
+"""Compile what comes after the first picture, one question at a time: other pictures, then the lab's examples."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STEPS: tuple[tuple[Callable[[Mapping[str, Any]], Any], dict[str, Any]], ...] = (
 
 
 def warm_lab(told: Mapping[str, Any]) -> bool:
-    """Answer one more question, of the playground and then of the lab; whether there is a further step."""
+    """Answer one more question, first of the playground and then of the lab; returns whether there is another step."""
     step = fields.whole(told, "step", 0, low=0, high=100)
     if step < len(STEPS):
         question, asked = STEPS[step]

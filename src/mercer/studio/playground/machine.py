@@ -19,13 +19,13 @@ from mercer.studio.playground.scene import HALF_WIDTH, Scene
 from mercer.studio.refusal import Refusal
 
 TOLERANCE = 1e-6
-"""How exactly machines are trained: a boundary that is off by a millionth looks, and is, the same in Python."""
+"""Tolerance of training: a boundary that is off by a millionth looks the same."""
 GRID = 81
-"""Points of the grid each way: contours through 80 cells are smooth to the eye, and cost a tenth of a full picture."""
+"""Grid points along each axis: contours through 80 cells look smooth, and cost a tenth of a full-resolution picture."""
 SECONDS = 3.0
-"""Training stops here and says so: a picture later than five seconds is none."""
+"""Seconds after which training stops and says so: a page waits no longer than five for its picture."""
 _HARD = 1e6
-"""From this objective on a figure is shown in powers of ten."""
+"""Objectives from here on are shown in powers of ten."""
 
 
 @final
@@ -75,7 +75,7 @@ def grid_points(task: str) -> Float64:
 
 
 def drawn(scene: Scene, trained: Trained) -> dict[str, Any]:
-    """Decision values on the grid, and what the machine says of each point."""
+    """Decision values on the grid, and what the machine says about each point."""
     model = trained.model
     points = grid_points(scene.task)
     told: dict[str, Any] = {"classes": [], "support": [int(row) for row in model.support_]}
@@ -96,7 +96,7 @@ def drawn(scene: Scene, trained: Trained) -> dict[str, Any]:
 
 
 def _slack(scene: Scene, model: Any, own: Float64) -> Float64:
-    """max(0, 1 - y f) of two classes; with more, how far the best other class is ahead."""
+    """max(0, 1 - y f) for two classes; with more, how far the best other class is ahead."""
     if len(model.classes_) == 2:
         signs = np.where(scene.classes == model.classes_[1], 1.0, -1.0)
         return np.maximum(0.0, 1.0 - signs * own)
@@ -104,9 +104,9 @@ def _slack(scene: Scene, model: Any, own: Float64) -> Float64:
 
 
 def decisions(model: Any, points: Float64) -> Float64:
-    """Decision values; of more than two classes the lead of each, its smallest value against another.
+    """Decision values; with more than two classes, the lead of each: its smallest value against any other.
 
-    A class wins where its lead is positive. Leads have no steps, as scikit-learn's votes have, and can be drawn.
+    A class wins where its lead is positive. Unlike scikit-learn's votes, leads have no steps, so they can be drawn.
     """
     classes = getattr(model, "classes_", ())
     if len(classes) < 3:

@@ -14,7 +14,7 @@ from mercer.studio.playground.views import gram_matrix, views
 
 
 def picture(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything that the playground shows of a scene."""
+    """Everything that the playground shows for a scene."""
     scene = Scene.read(told)
     answer: dict[str, Any] = {
         "missing": scene.missing(),

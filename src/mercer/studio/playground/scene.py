@@ -19,11 +19,11 @@ from mercer.studio.refusal import Refusal, refuse
 
 TASKS = ("classification", "regression", "novelty")
 HALF_WIDTH = 3.0
-"""The plane reaches from -3 to 3 both ways: wide enough for several widths of a Gaussian with gamma = 1."""
+"""The plane reaches from -3 to 3 on both axes: several widths of a Gaussian with gamma = 1."""
 MOST_POINTS = 400
-"""Points of a scene: their Gram matrix is drawn, and 400 rows still have a pixel each."""
+"""The most points in a scene: their Gram matrix is drawn, and 400 rows still get a pixel each."""
 CLASSES = 3
-"""Classes that marks and colours tell apart at a glance; keys 1, 2 and 3 choose them."""
+"""The most classes that marks and colours tell apart at a glance; keys 1, 2 and 3 choose them."""
 
 
 @final
@@ -67,7 +67,7 @@ class Scene:
         return self.points[:, :1] if self.task == "regression" else self.points
 
     def missing(self) -> str:
-        """What has to be added before a machine can be trained; empty if nothing is missing."""
+        """What must be added before a machine can be trained; empty if nothing is missing."""
         if self.task == "classification":
             if not len(self.points):
                 return "Click the plane to add points; keys 1 to 3 choose the class."

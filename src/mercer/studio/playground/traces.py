@@ -28,17 +28,17 @@ from mercer.studio.refusal import Refusal, refuse
 
 ALGORITHMS = ("perceptron", "batch", "stochastic", "gradient")
 GRID = 41
-"""Points of the grid each way: a film of 60 frames is then 400 kB, a tenth of a second to compute and to send."""
+"""Grid points along each axis: 60 frames then have 400 kB, and take a tenth of a second to compute and send."""
 FRAMES = 60
 """Frames of a film: enough for the eye to follow, few enough to scrub through."""
 _EPOCHS = 40
-"""Passes of the perceptron; on points that no boundary separates it would never end by itself."""
+"""The most passes of the perceptron; on inseparable points it would never end by itself."""
 _DESCENT = 400
-"""Steps of the descents: within a per cent or so of the minimum on points of this plane."""
+"""Steps of the descents: enough to come within about one per cent of the minimum on points of this plane."""
 _PASSES = 20
-"""Passes of the stochastic method: as many steps as there are points, each."""
+"""Passes of the stochastic method, each of as many steps as there are points."""
 _SPREAD = 1.6
-"""Frames stand at steps that grow like this power: the first steps move the boundary most."""
+"""The steps shown as frames grow with this power: the first steps move the boundary most."""
 
 
 @final
@@ -51,9 +51,9 @@ class Film:
     code: str
     optimum: Callable[[], float | None]
     value: Callable[[Float64, float], float]
-    """What the film counts down: the objective at a point, or the points that are misclassified there."""
+    """What the film shows falling: the objective, or the number of misclassified points."""
     weights: bool
-    """Whether the algorithm moves weights of the two coordinates, not coefficients of the points."""
+    """Whether the algorithm moves the weights of the two coordinates rather than the coefficients of the points."""
 
 
 def trace(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def trace(told: Mapping[str, Any]) -> dict[str, Any]:
     xx, yy = np.meshgrid(line, line)
     plane = np.column_stack([xx.ravel(), yy.ravel()])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of kernels that are not positive semi-definite: the picture has said so
+        warnings.simplefilter("ignore")  # on indefinite kernels: the picture has already said so
         try:
             fitted = scene.kernel.fit(objects)
             film = _FILMS[algorithm](scene, signs, gram_of(fitted, objects, dtype=np.float64), printed)
@@ -96,7 +96,7 @@ def trace(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _frames(film: Film, across: Float64) -> list[tuple[int, float, float, Float64]]:
-    """Step, traced value, intercept and decision values of each frame."""
+    """The step, traced value, intercept and decision values of each frame."""
     run = film.run
     stops = sorted({round(run.steps * (frame / FRAMES) ** _SPREAD) for frame in range(1, FRAMES + 1)} - {0})
     found = [_frame(film, across)]

@@ -1,4 +1,4 @@
-"""Help while a kernel is typed: names that fit, and the first error."""
+"""Help while a kernel is being typed: matching names, and the first error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mercer.studio import fields
 from mercer.studio.refusal import Refusal
 
 _MOST = 12
-"""Proposals at a time: a list that has to be scrolled is not read."""
+"""The most proposals in a list: nobody reads one that has to be scrolled."""
 
 
 def completions(told: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -24,7 +24,7 @@ def completions(told: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def parsed(told: Mapping[str, Any]) -> dict[str, Any]:
-    """What a kernel's text says; an error stands at its character."""
+    """What a kernel's text says; an error names its character."""
     try:
         kernel = parse(fields.text(told, "text", longest=1000))
         return {"text": str(kernel), "objects": kernel.domain.kind, "psd": bool(kernel.psd)}

@@ -17,7 +17,7 @@ from mercer.theory.geometry import centred
 from mercer.theory.seriation import seriation
 
 _SHOWN = 40
-"""Eigenvalues that are drawn: the rest would be bars without a height."""
+"""The most eigenvalues that are drawn: the rest would be bars without height."""
 
 
 def gram_matrix(scene: Scene) -> Float64:
@@ -59,7 +59,7 @@ def _components(K: Float64) -> dict[str, Any]:
 
 
 def _in_words(K: Float64, scene: Scene) -> str:
-    """Good or bad, as the lectures say it: blocks of a class, or a diagonal alone."""
+    """Good or bad, as the lectures put it: blocks by class, or only a diagonal."""
     scale = np.sqrt(np.maximum(np.outer(np.diagonal(K), np.diagonal(K)), np.finfo(float).tiny))
     cosines = K / scale
     off = cosines[~np.eye(len(K), dtype=bool)]

@@ -1,4 +1,4 @@
-"""Compile what the playground needs, before somebody waits for it: first what its first picture takes."""
+"""Compile what the playground needs before anybody waits for it, starting with its first picture."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FURTHER: tuple[tuple[Callable[[Mapping[str, Any]], Any], dict[str, Any]], ...] =
     (picture, {"points": _POINTS, "task": "novelty"}),
     *((trace, {"points": _POINTS, "algorithm": algorithm}) for algorithm in ALGORITHMS),
 )
-"""What may be asked next, one step each."""
+"""What may be asked next, one question per step."""
 
 
 def warm(told: Mapping[str, Any]) -> bool:

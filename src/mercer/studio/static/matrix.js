@@ -41,7 +41,7 @@ export function GramFile() {
     try { setTold(drawable(await request("PUT", `/api/gram?name=${encodeURIComponent(file.name)}`, file))); setError(null); } catch (wrong) { setError(wrong); setTold(null); }
     setBusy(false);
   };
-  return html`<div><p class="lead">A square matrix of kernel values, as CSV, npy or npz: is it one of inner products, and what does it look like?</p>
+  return html`<div><p class="lead">A square matrix of kernel values, as CSV, npy or npz: does it consist of inner products, and what does it look like?</p>
     <${Drop} onFile=${open} busy=${busy}><p>Drop a file with a Gram matrix</p><//>
     <div class="chips" role="group" aria-label="Matrices to try">${MATRICES.map((one) => html`<button type="button" class="chip" key=${one[1]} disabled=${busy} onClick=${() => open(matrixFile(one))}>${one[0]}</button>`)}</div>
     ${error && html`<p class="error" role="alert">${error.message}</p>`}

@@ -119,7 +119,7 @@ export function Playground({ warm }) {
       ${!answer && !error && html`<p class="waiting">${warm ? "Drawing the first picture …" : "Compiling the numerical loops, once: this takes up to half a minute …"}</p>`}
       ${slow && answer && html`<p class="waiting">Compiling the loops of this kernel, once …</p>`}
       ${error && error.field !== "kernel" && html`<${Wrong} text="" error=${error} />`}
-      ${error?.field === "kernel" && !answer && html`<p class="waiting">The picture comes with a kernel that can be read.</p>`}
+      ${error?.field === "kernel" && !answer && html`<p class="waiting">The picture appears once the kernel is valid.</p>`}
       ${answer?.missing && html`<p>${answer.missing}</p>`}
       ${answer && !answer.missing && html`<${Certificate} answer=${answer} />`}
     </section>

@@ -1,4 +1,4 @@
-// Predictions of pasted or dropped objects, with reasons and the parts that spoke for them.
+// Predictions for pasted or dropped objects, with the support objects and the parts that they rest on.
 import { useEffect, useState } from "preact/hooks";
 import { figure, html } from "./ui.js";
 import { request } from "./net.js";
@@ -41,7 +41,7 @@ export function Predict({ project, job, described }) {
   return html`<div class="predict">
     <div class="two">${typed && html`<div><label class="field"><span>${lines}</span><textarea class="mono" rows="5" value=${text} spellcheck=${false} onInput=${(event) => setText(event.currentTarget.value)}></textarea></label>
       <p><button type="button" class="primary" disabled=${busy || !text.trim()} onClick=${paste}>${busy ? "Predicting …" : "Predict"}</button></p></div>`}
-    <${Drop} busy=${busy} waiting=${typed ? "Choose a file" : "Predicting …"} onFile=${(file) => ask(file, file.name)}><p>${typed ? "Or drop a file with new objects" : described?.kind === "gram" ? "Drop a file with the kernel values between new objects and those of training" : "Drop a file with new objects"}</p><//></div>
+    <${Drop} busy=${busy} waiting=${typed ? "Choose a file" : "Predicting …"} onFile=${(file) => ask(file, file.name)}><p>${typed ? "Or drop a file with new objects" : described?.kind === "gram" ? "Drop a file with the kernel values between new objects and training objects" : "Drop a file with new objects"}</p><//></div>
     ${error && html`<p class="error" role="alert">${error.message}</p>`}
     ${told && html`<p role="status">${told.objects.toLocaleString("en")} ${told.objects === 1 ? "object" : "objects"} predicted${told.unlike ? html`; <b>${told.unlike} unlike anything in training</b>, trust ${told.unlike === 1 ? "that one" : "those"} less` : ""}.</p>
       ${told.predictions.slice(0, 100).map((one, number) => html`<${One} key=${number} one=${one} parts=${told.parts?.[number]} />`)}
@@ -62,7 +62,7 @@ function One({ one, parts }) {
     <p class="prediction-head"><b>${one.object}</b> <span class="answer">${typeof one.prediction === "number" ? figure(one.prediction) : one.prediction}</span>${one.unlike_training && html` <span class="state failed">unlike training</span>`}</p>
     ${chances.length > 0 && html`<ul class="chances">${chances.slice(0, 5).map(([label, chance]) => html`<li key=${label}><span>${label}</span><progress max="1" value=${chance} aria-label=${`probability of ${label}`}></progress><span>${(100 * chance).toFixed(1)} %</span></li>`)}</ul>`}
     ${told && html`<${Parts} parts=${parts} /><p class="legend"><i class="swatch side-0"></i> speaks for ${parts.sides[0]} <i class="swatch side-1"></i> for ${parts.sides[1]}. ${HOW[parts.columns.length > 1 ? "columns" : parts.how]}</p>`}
-    ${one.reasons?.length > 0 && html`<p class="soft">Support objects that spoke loudest: ${one.reasons.map((reason) => `${reason.object} (${reason.contribution > 0 ? "+" : ""}${figure(reason.contribution)})`).join(", ")}</p>`}
+    ${one.reasons?.length > 0 && html`<p class="soft">Support objects that contributed most: ${one.reasons.map((reason) => `${reason.object} (${reason.contribution > 0 ? "+" : ""}${figure(reason.contribution)})`).join(", ")}</p>`}
   </article>`;
 }
 

@@ -15,7 +15,7 @@ export function Question({ text, setText }) {
   const timer = useRef(null);
   const waiting = told?.formula !== text && !error;
   useEffect(() => { clearTimeout(timer.current); timer.current = setTimeout(() => ask({ formula: text }), 250); setError(null); }, [text]);
-  const words = { proven: "Yes, it is a kernel.", refuted: "No, it is not a kernel.", "not refuted": "Perhaps: it is not refuted." };
+  const words = { proven: "Yes, it is a kernel.", refuted: "No, it is not a kernel.", "not refuted": "Perhaps: nothing refutes it." };
   return html`<div class="question">
     <label class="field"><span>A formula of dot (x·z), dist (|x − z|), norm_x and norm_z, or the text of a kernel</span><input type="text" class="mono" value=${text} spellcheck=${false} onInput=${(event) => setText(event.currentTarget.value)} /></label>
     <div class="chips" role="group" aria-label="Formulas to start from">${QUESTIONS.map((one) => html`<button type="button" class="chip mono" key=${one} aria-pressed=${one === text} onClick=${() => setText(one)}>${one}</button>`)}</div>

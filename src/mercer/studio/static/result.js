@@ -61,7 +61,7 @@ export function Take({ project, job, result }) {
     link.click();
   };
   return html`<div class="take">
-    <p class="lead">Everything here gives the same model.${result.ended_early ? " The time limit ended the search, so the command trains its winner and searches nothing." : ""}</p>
+    <p class="lead">Everything here gives the same model.${result.ended_early ? " The time limit ended the search, so the command only trains its winner." : ""}</p>
     <p class="row"><button type="button" class="primary" onClick=${() => download("model", "model.mercer")}>Download the model</button>
       <button type="button" onClick=${() => download("report", "report.html")}>Download the report</button></p>
     <h2>Command line</h2><div class="code"><${Copy} text=${result.command} /><pre class="mono" tabindex="0">${result.command}</pre></div>

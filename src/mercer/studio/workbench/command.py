@@ -1,4 +1,4 @@
-"""What a page asks of a search, as options of the readers, as a plan, and as the command line that does the same."""
+"""What a page asks for: as options of the readers, as a plan, and as the equivalent command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mercer.studio.refusal import Refusal, refuse
 
 _TASKS = ("auto", "classification", "regression")
 _MOST_COLUMNS = 1000
-"""Columns that a page may name: longer lists are no choice of a person."""
+"""The most columns that a page may name: nobody chooses more by hand."""
 
 
 def asked(told: Mapping[str, Any]) -> dict[str, Any]:

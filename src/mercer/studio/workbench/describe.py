@@ -16,7 +16,7 @@ from mercer.studio.workbench.command import asked, options_of
 from mercer.studio.workbench.objects import shown
 
 _SHOWN = 5
-"""Objects that are shown of a file: enough to see whether it was understood."""
+"""The most objects of a file that are shown: enough to see whether it was understood."""
 _LINE = re.compile(r"[^:]+:(\d+):")
 
 

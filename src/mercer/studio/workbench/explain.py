@@ -1,4 +1,4 @@
-"""What spoke for predictions: letters, words, nodes, atoms or columns, with what each adds to the decision."""
+"""What predictions rest on: letters, words, nodes, atoms or columns, with what each adds to the decision."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from mercer.studio.workbench.leaning import Leaning
 from mercer.studio.workbench.parts import parts_of
 
 _SECONDS = 4.0
-"""How long predictions are taken apart, the first ones first: nobody waits longer to see the others."""
+"""Seconds for explaining predictions, in their order: nobody waits longer to see the predictions themselves."""
 
 
 def explain(told: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """For each object its parts and their shares; fewer than objects if time runs out, None if nothing can be told.
+    """The parts of each object and their shares; for the first objects only if time runs out, None if unknown.
 
-    Of the two `sides`, a negative share speaks for the first and a positive one for the second.
+    A negative share counts for the first of the two `sides`, a positive one for the second.
     """
     model = load(str(told["model"]))
     most = fields.whole(told, "most", 50, low=1, high=500)

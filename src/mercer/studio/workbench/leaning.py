@@ -1,4 +1,4 @@
-"""Which way a model leans: one number per object, and the two sides that its sign speaks for."""
+"""Which way a model leans: one number per object, and the side that each sign stands for."""
 
 from __future__ import annotations
 
@@ -17,16 +17,19 @@ from mercer.training.voting import pairs
 @final
 @dataclass(frozen=True, eq=False)
 class Leaning:
-    """The outputs of a model as one number: the value of a regression, the decision of two classes, and of more than
-    two the sum of the decisions of one class against the others."""
+    """The outputs of a model as one number.
+
+    That is the value of a regression, the decision between two classes, or, with more classes, the sum of the decisions
+    of one class against the others.
+    """
 
     model: TrainedModel
     wins: int | None
-    """The class that more than two classes are asked about."""
+    """The class in question, if there are more than two."""
 
     @classmethod
     def of(cls, model: TrainedModel, one: Data) -> Leaning:
-        """For one object: of more than two classes, about the one that is predicted."""
+        """For one object; with more than two classes, about the predicted one."""
         if model.classes is None or len(model.classes) < 3:
             return cls(model, None)
         predicted = model.predict(one)[0]
@@ -34,7 +37,7 @@ class Leaning:
 
     @property
     def sides(self) -> list[str]:
-        """What a negative and a positive share speak for."""
+        """What a negative and a positive share stand for."""
         classes = self.model.classes
         if classes is None:
             return ["lower", "higher"]
@@ -43,7 +46,7 @@ class Leaning:
         return ["others", str(classes[self.wins])]
 
     def total(self, outputs: Float64) -> Float64:
-        """One number of the outputs that `explain` tells, of which more than two classes have several."""
+        """One number from the outputs of `explain`, which has several with more than two classes."""
         if self.wins is None or self.model.classes is None:
             return np.asarray(outputs[:, 0])
         many = len(self.model.classes)

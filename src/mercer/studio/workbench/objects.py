@@ -10,9 +10,9 @@ from mercer.readers.data import SMILES, Data
 from mercer.studio import drawn
 
 _LONGEST = 400
-"""Characters of an object that are shown: enough to recognise it by."""
+"""The most characters of an object that are shown: enough to recognise it."""
 _CELLS = 30
-"""Columns of a row that are shown."""
+"""The most columns of a row that are shown."""
 
 
 def shown(data: Data, row: int) -> dict[str, Any]:

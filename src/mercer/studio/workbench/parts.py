@@ -1,8 +1,8 @@
 """The parts of an object and what each adds to a prediction: letters, words, nodes, atoms or columns.
 
-Kernels that count say it exactly: the shares of all parts add up to the decision. Of every other kernel it is asked
-what the decision loses when a part becomes unknown: a letter or label that occurs nowhere, an atom of no element, a
-number at its median.
+Counting kernels give exact shares, which add up to the decision. For any other kernel, the share of a part is what the
+decision loses when that part becomes unknown: a letter or label that occurs nowhere, an atom of no element, a number at
+its median.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from mercer.studio.workbench.leaning import Leaning
 
 EXACT, UNKNOWN = "exact", "unknown"
 _MOST = 400
-"""Parts of an object that are coloured: more are not looked at one by one."""
+"""The most parts of an object that are coloured: nobody looks at more one by one."""
 _BLANK = "\ue000"
-"""A letter, word or label that no data hold: it is reserved for private use."""
+"""A letter, word or label that occurs in no data: it is reserved for private use."""
 _WORD = re.compile(r"\S+|\s+")
 _PIECE = re.compile(r"\w+|\W+")
 _SPACED = 3
-"""From so many spaces on a text is coloured word by word."""
+"""A text with at least this many spaces is coloured word by word."""
 Lost = Callable[[Sequence[str]], list[float]]
-"""What the decision loses with each of other contents."""
+"""What the decision loses with each of several other contents."""
 
 
 def parts_of(lean: Leaning, one: Data) -> dict[str, Any]:
@@ -66,12 +66,12 @@ def _exactly(lean: Leaning, one: Data) -> dict[str, Any] | None:
     if one.kind == "strings":
         return _by_words(str(one.objects[0]), dict(zip(map(str, found.parts), shares, strict=True)))
     if one.kind == "trees":
-        return None  # fragments have no one node to be drawn at
+        return None  # fragments have no single node to be drawn at
     return _told(found.parts, shares, EXACT)
 
 
 def _coloured(text: str, shares: Sequence[float], how: str) -> dict[str, Any]:
-    """Letter by letter, or, of a text with spaces, word by word."""
+    """Coloured letter by letter, or word by word if a text has spaces."""
     if text.count(" ") < _SPACED:
         return _told(list(text), shares, how, letters=True)
     words = [(found.group(), found.span()) for found in _WORD.finditer(text)]
@@ -80,7 +80,7 @@ def _coloured(text: str, shares: Sequence[float], how: str) -> dict[str, Any]:
 
 
 def _by_words(text: str, shares: dict[str, float]) -> dict[str, Any]:
-    """The words of a text, each with its share of what the word adds; or, of other features, their list."""
+    """The words of a text, each with its share of what the word adds; for other features, their list."""
     pieces = [found.group() for found in _PIECE.finditer(text)]
     keys = [piece if piece in shares else piece.lower() for piece in pieces]
     if any(name not in keys for name in shares):
@@ -134,7 +134,7 @@ _INSIDE = {SEQUENCE: _of_text, TEXT: _of_text, TREE: _of_tree, SMILES: _of_molec
 
 
 def _of_row(lean: Leaning, one: Data) -> dict[str, Any]:
-    """What each column adds, and the letters, nodes or atoms of those that have some."""
+    """What each column adds, and the letters, nodes or atoms of those that have any."""
     names = [name for name, _ in lean.model.preparation.columns if name in one.objects]
     fills = dict(zip(lean.model.preparation.names(*NUMERIC), lean.model.preparation.fills, strict=True))
     columns = []

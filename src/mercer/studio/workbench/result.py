@@ -1,4 +1,4 @@
-"""What a finished search is told to the page as: ranking, verdict, errors, and what to take away."""
+"""A finished search as the page gets it: ranking, verdict, errors, and what to take away."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from mercer.studio.workbench.objects import shown
 from mercer.theory.diagnosis import diagnose
 
 _MOST_ERRORS = 40
-"""Errors that can be looked at: the clearest ones say most."""
+"""The most errors that are shown: the clearest ones say most."""
 _NEAREST = 3
-"""Support objects that are named for each."""
+"""The support objects that are named for each error."""
 
 
 def result(outcome: Outcome, path: str, options: Options) -> dict[str, Any]:
-    """Everything that the page shows of a finished search."""
+    """Everything that the page shows about a finished search."""
     model = outcome.model
     proof = model.estimator.certificate_
     return {
@@ -54,9 +54,9 @@ def result(outcome: Outcome, path: str, options: Options) -> dict[str, Any]:
 
 
 def _repeatable(outcome: Outcome) -> Plan:
-    """A plan that gives this model on any machine: what a limit of time has decided is said in its place.
+    """A plan that gives this model on any machine: it states what the time limit decided.
 
-    A search that was ended early is not repeated, since a faster machine would go on: its winner is trained.
+    A search that ended early is not repeated, since a faster machine would get further: its winner is trained instead.
     """
     plan, found = outcome.problem.plan, outcome.search
     sampled = found.searched < len(outcome.problem.y)

@@ -15,7 +15,7 @@ from mercer.datasets import make_dna, make_graphs, make_mixed
 from mercer.studio import fields
 
 _OBJECTS = 160
-"""Objects of a sample: a search takes seconds."""
+"""Objects in a sample: few enough for a search to take seconds."""
 
 
 def _table() -> str:
@@ -118,7 +118,7 @@ def _trees() -> str:
 
 
 def _sparse() -> str:
-    """Pictures of 8 by 8 dots, crosses or circles, somewhere near the middle; dots that are white are left out."""
+    """Pictures of 8 by 8 dots, crosses or circles, somewhere near the middle; white dots are left out."""
     rng = np.random.default_rng(9)
     rows, columns = np.mgrid[0:8, 0:8]
     lines = []
@@ -137,7 +137,7 @@ def _sparse() -> str:
 
 
 def _gram() -> bytes:
-    """How alike leaves of three trees are: nothing else is known of them."""
+    """How alike the leaves of three trees are: nothing else is known about them."""
     rng = np.random.default_rng(10)
     family = np.arange(_OBJECTS) % 3
     places = rng.normal(size=(3, 4))[family] + 0.75 * rng.normal(size=(_OBJECTS, 4))

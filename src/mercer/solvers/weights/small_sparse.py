@@ -1,0 +1,314 @@
+"""Newton's method with conjugate gradients on small machines of sparse rows, each trained within one compiled call.
+
+Problem   minimise  1/2 |w|^2 + 1/2 (c / intercept_scale)^2 + sum_i C_i loss(y_i, <w, x_i> + c), for one or more y
+Given     CSR rows, and a smooth loss with a quadratic dual
+Result    weights, dual coefficients and both objectives of each machine
+Source    the steps of `newton_cg`, with the line search of `small`
+
+A product with the matrix 1 + X'RX takes two passes over the entries, which are few; the Python around it takes longer.
+A problem that is not solved within the steps allowed here is trained by the caller like any other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer._jit import Array, jit
+from mercer._types import Float64, Indices
+from mercer.gram import cost
+from mercer.gram.executors import Threads
+from mercer.inputs.vectors import is_sparse
+from mercer.losses.base import Loss
+from mercer.solvers.drive import Limits
+from mercer.solvers.numerics import line_search
+from mercer.solvers.weights.small_loops import (
+    KINK,
+    LINEAR,
+    LOWER,
+    RIDGE,
+    UPPER,
+    balance,
+    flat_point,
+    gap_of,
+    slope_of,
+)
+
+_STEPS, _PRODUCTS = 100, 30
+"""Newton steps of a machine, and products in each, at most: problems that need more have features of very different
+sizes, and a factor serves them better."""
+_ROUGH = 0.1
+"""A step ends where its residual is below this fraction of the gradient, or the root of the gap: early steps need not
+be good, and late ones decide how fast the method ends."""
+_BLEND = 0.01
+"""The weight of the diagonal in the preconditioner, as in `newton_cg`."""
+_IDLE = 3
+"""Steps that neither halve the gap nor lower the value, after which it is left to the caller."""
+_RULES = (_ROUGH, _BLEND, _PRODUCTS, _IDLE)
+
+
+def suits(rows: Any) -> bool:
+    """Whether these are sparse rows on which this takes less than Newton's method with a factor does."""
+    if not is_sparse(rows):
+        return False
+    n, d = rows.shape
+    return cost.sparse_loops_pay(n, d, rows.nnz / max(1, n))
+
+
+def solved(
+    rows: Any, loss: Loss, y: Float64, C: Float64, intercept_scale: float, tol: float, limits: Limits
+) -> tuple[Float64, Float64, Float64, Indices]:
+    """Weights (the intercept last), coefficients, both objectives and steps of each machine."""
+    dual = loss.dual(y.ravel(), C.ravel())
+    assert dual is not None, "a loss without a quadratic dual"
+    machines, (n, d) = len(y), rows.shape
+    m = d + (intercept_scale > 0)
+    price = np.ones(m)
+    if m > d:
+        price[d] = intercept_scale**-2.0
+    pieces = np.empty((machines, 5, n))
+    for number, part in enumerate((dual.linear, dual.kink, dual.lower, dual.upper, dual.ridge)):
+        pieces[:, number] = part.reshape(machines, n)
+    theta, b = np.zeros((machines, m)), np.empty((machines, n))
+    objectives, steps = np.empty((machines, 2)), np.zeros(machines, dtype=np.intp)
+    allowed = _STEPS if limits.max_iter < 0 else min(_STEPS, limits.max_iter)
+    entries = rows.indptr, rows.indices, rows.data
+
+    def job(some: slice) -> None:
+        limits.raise_if_stopped()
+        _solve_all(
+            *entries, d, price, pieces[some], tol, allowed, line_search.RULES, _RULES,
+            theta[some], b[some], objectives[some], steps[some],
+        )  # fmt: skip
+
+    at_once = max(1, int(cost.AT_ONCE / cost.of_sparse_step(n, d, rows.nnz / max(1, n))))
+    parts = [slice(start, min(start + at_once, machines)) for start in range(0, machines, at_once)]
+    if len(parts) == 1:
+        job(parts[0])
+    else:
+        Threads().each(job, parts, limits.stop)
+    return theta, b, objectives, steps
+
+
+@jit
+def _solve_all(
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    d: int,
+    price: Array,
+    pieces: Array,
+    tol: float,
+    allowed: int,
+    line: tuple[float, ...],
+    rules: tuple[float, float, int, int],
+    theta: Array,
+    b: Array,
+    objectives: Array,
+    steps: Array,
+) -> None:
+    """Machine after machine: both objectives of each."""
+    n, m = b.shape[1], theta.shape[1]
+    state, work = np.empty((4, n)), np.empty((7, m))
+    for k in range(theta.shape[0]):
+        own = pieces[k]
+        steps[k] = _minimise(indptr, indices, data, d, price, own, tol, allowed, line, rules, theta[k], state, work)
+        for i in range(n):
+            b[k, i] = -state[1, i]
+        objectives[k, 0], objectives[k, 1] = _proven(
+            indptr, indices, data, d, price, own, theta[k], state[0], b[k], work[0]
+        )
+
+
+@jit
+def _minimise(
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    d: int,
+    price: Array,
+    pieces: Array,
+    tol: float,
+    allowed: int,
+    line: tuple[float, ...],
+    rules: tuple[float, float, int, int],
+    theta: Array,
+    state: Array,
+    work: Array,
+) -> int:
+    """Newton steps from theta; returns their number. Outputs and slopes are left in `state`."""
+    rough, blend, products, idle_steps = rules
+    outputs, slope, change, curvature = state
+    gradient, step = work[0], work[1]
+    _set_outputs(indptr, indices, data, d, theta, outputs)
+    value = _evaluate(indptr, indices, data, d, price, pieces, theta, outputs, slope, gradient)
+    gap, steps, idle = gap_of(price, theta, gradient, value), 0, 0
+    while gap > tol and steps < allowed and idle < idle_steps:
+        steps += 1
+        bend = 0.0
+        for i in range(slope.shape[0]):
+            free = -pieces[UPPER, i] < slope[i] < -pieces[LOWER, i]
+            free = free and not (pieces[KINK, i] > 0.0 and slope[i] == 0.0)
+            curvature[i] = 1.0 / pieces[RIDGE, i] if free else 0.0
+            bend += curvature[i]
+        if price[price.shape[0] - 1] == 0.0 and bend == 0.0:
+            break  # no row bends where the intercept has no price: the caller's method knows what to do
+        _set_direction(
+            indptr, indices, data, d, price, curvature, min(rough, np.sqrt(gap)), blend, products, change, work
+        )
+        descent = 0.0
+        for j in range(step.shape[0]):
+            descent += step[j] * gradient[j]
+        if not descent < 0.0:
+            break
+        _set_outputs(indptr, indices, data, d, step, change)
+        size = flat_point(price, pieces, theta, step, outputs, change, descent, line)
+        for j in range(step.shape[0]):
+            theta[j] += size * step[j]
+        for i in range(change.shape[0]):
+            outputs[i] += size * change[i]
+        new = _evaluate(indptr, indices, data, d, price, pieces, theta, outputs, slope, gradient)
+        new_gap = gap_of(price, theta, gradient, new)
+        idle = 0 if new < value or new_gap < 0.5 * gap else idle + 1
+        value, gap = new, new_gap
+    _set_outputs(indptr, indices, data, d, theta, outputs)  # those updated step by step are less accurate
+    _evaluate(indptr, indices, data, d, price, pieces, theta, outputs, slope, gradient)
+    return steps
+
+
+@jit
+def _set_direction(
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    d: int,
+    price: Array,
+    curvature: Array,
+    rough: float,
+    blend: float,
+    products: int,
+    change: Array,
+    work: Array,
+) -> None:
+    """The Newton step, by preconditioned conjugate gradients on 1 + X'RX, R the curvatures of the losses."""
+    gradient, step, residual, scaled, search, image, weight = work
+    m = step.shape[0]
+    weight[:] = 0.0
+    for i in range(curvature.shape[0]):
+        if curvature[i] > 0.0:
+            for p in range(indptr[i], indptr[i + 1]):
+                weight[indices[p]] += curvature[i] * data[p] * data[p]
+            if m > d:
+                weight[d] += curvature[i]
+    squared, product = 0.0, 0.0
+    for j in range(m):
+        weight[j] = 1.0 / ((1.0 - blend) + blend * (price[j] + weight[j]))
+        step[j], residual[j] = 0.0, -gradient[j]
+        search[j] = weight[j] * residual[j]
+        squared += gradient[j] * gradient[j]
+        product += residual[j] * search[j]
+    enough = rough * rough * squared
+    for _ in range(products):
+        _set_outputs(indptr, indices, data, d, search, change)
+        for j in range(m):
+            image[j] = price[j] * search[j]
+        for i in range(curvature.shape[0]):
+            pull = curvature[i] * change[i]
+            if pull != 0.0:
+                for p in range(indptr[i], indptr[i + 1]):
+                    image[indices[p]] += pull * data[p]
+                if m > d:
+                    image[d] += pull
+        across = 0.0
+        for j in range(m):
+            across += search[j] * image[j]
+        if not across > 0.0:
+            return
+        size, squared = product / across, 0.0
+        for j in range(m):
+            step[j] += size * search[j]
+            residual[j] -= size * image[j]
+            squared += residual[j] * residual[j]
+        if squared <= enough:
+            return
+        before, product = product, 0.0
+        for j in range(m):
+            scaled[j] = weight[j] * residual[j]
+            product += residual[j] * scaled[j]
+        for j in range(m):
+            search[j] = scaled[j] + product / before * search[j]
+
+
+@jit
+def _set_outputs(indptr: Array, indices: Array, data: Array, d: int, theta: Array, out: Array) -> None:
+    constant = theta[d] if theta.shape[0] > d else 0.0
+    for i in range(out.shape[0]):
+        total = constant
+        for p in range(indptr[i], indptr[i + 1]):
+            total += data[p] * theta[indices[p]]
+        out[i] = total
+
+
+@jit
+def _evaluate(
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    d: int,
+    price: Array,
+    pieces: Array,
+    theta: Array,
+    f: Array,
+    slope: Array,
+    gradient: Array,
+) -> float:
+    """The objective at theta, whose outputs are f; writes its gradient and the slopes of the losses."""
+    total = 0.0
+    for j in range(theta.shape[0]):
+        gradient[j] = price[j] * theta[j]
+        total += 0.5 * gradient[j] * theta[j]
+    for i in range(f.shape[0]):
+        pull, error = slope_of(pieces, i, f[i])
+        slope[i] = pull
+        total += pull * (error - 0.5 * pieces[RIDGE, i] * pull)
+        if pull != 0.0:
+            for p in range(indptr[i], indptr[i + 1]):
+                gradient[indices[p]] += pull * data[p]
+            if theta.shape[0] > d:
+                gradient[d] += pull
+    return total
+
+
+@jit
+def _proven(
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    d: int,
+    price: Array,
+    pieces: Array,
+    theta: Array,
+    f: Array,
+    b: Array,
+    image: Array,
+) -> tuple[float, float]:
+    """Both objectives; b is made feasible first, if an unpenalised intercept requires a sum of zero."""
+    m = theta.shape[0]
+    if price[m - 1] == 0.0:
+        balance(b)
+    primal, dual = 0.0, 0.0
+    image[:] = 0.0
+    for i in range(f.shape[0]):
+        slope, error = slope_of(pieces, i, f[i])
+        primal += slope * (error - 0.5 * pieces[RIDGE, i] * slope)
+        dual -= 0.5 * pieces[RIDGE, i] * b[i] * b[i] + pieces[LINEAR, i] * b[i] + pieces[KINK, i] * abs(b[i])
+        for p in range(indptr[i], indptr[i + 1]):
+            image[indices[p]] += b[i] * data[p]
+        if m > d:
+            image[d] += b[i]
+    for j in range(m):
+        primal += 0.5 * price[j] * theta[j] * theta[j]
+        if price[j] > 0.0:
+            dual -= 0.5 * image[j] * image[j] / price[j]
+    return primal, dual
