@@ -73,7 +73,6 @@ def _returning(pages: mmap.mmap) -> Generator[None, weakref.ref[_Lease], None]:
     """
     try:
         yield
-        _lent.pop(id(pages), None)  # before anyone can take them: afterwards, this would be the next lease
         with contextlib.suppress(OSError):  # a system without this call: then the memory is simply kept
             pages.madvise(mmap.MADV_FREE)
     except KeyboardInterrupt:
