@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from mercer.readers.options import Options
 from mercer.readers.reading import read
 from mercer.readers.streaming import stream
 from mercer.testing.file_samples import FileSample, file_samples
+from mercer.testing.workbooks import opendocument
 
 SLOWEST = 10
 """Seconds for one file of a few kilobytes, on a loaded machine."""
@@ -79,6 +81,12 @@ def _odd_columns() -> Iterator[FileSample]:
             write(table, stream)
             content = [stream.getvalue()]
             yield FileSample(format_, f"b.{format_}", (), content, labels=labels, settings=settings, binary=True)
+    with contextlib.suppress(ImportError):
+        import python_calamine  # noqa: F401
+
+        yield FileSample(
+            "excel", "b.ods", (), [opendocument()], labels=[0, 1] * 10, settings={"target": "kind"}, binary=True
+        )
     for name, array in {
         "whole": np.arange(60),
         "text": np.array(columns["word"] * 3),
@@ -159,6 +167,18 @@ CHANGES: tuple[Callable[[bytearray, list[bytes], random.Random], None], ...] = (
 )  # fmt: skip
 
 
+def mutated_inside(content: bytes, others: list[bytes], chance: random.Random) -> bytes:
+    """An archive that is whole, with a part that is not: what a reader meets behind the checksums."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    spoilt, stream = chance.choice(sorted(parts)), io.BytesIO()
+    parts[spoilt] = mutated(parts[spoilt], others, chance)
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part, zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED)
+    return stream.getvalue()
+
+
 def write_case(format_: str, case: int, folder: Path) -> tuple[Path, FileSample]:
     """The file, or the folder, of one case."""
     chance = random.Random(f"{format_} {case}")
@@ -167,7 +187,8 @@ def write_case(format_: str, case: int, folder: Path) -> tuple[Path, FileSample]
     others = [other.content for other in all_samples() if other.content][:12]
     if not sample.folder:
         path = folder / sample.name
-        path.write_bytes(mutated(sample.content, others, chance))
+        inside = sample.content.startswith(b"PK") and chance.random() < 0.7
+        path.write_bytes((mutated_inside if inside else mutated)(sample.content, others, chance))
         return path, sample
     spoilt = chance.sample(sorted(sample.folder), chance.choice((1, 1, 2)))
     for name, content in sample.folder.items():
