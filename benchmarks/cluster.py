@@ -5,8 +5,8 @@
 
 The simulation fits a machine on blocks with one worker and with two, and lets Dask tell how long each task and each
 transfer took. It plays passes of larger clusters through with these times (`cluster_model.py`), and says how far the
-model is off for the two clusters that it can measure. Between machines, a sum takes as long as between two processes
-here, and its bytes over the link in addition.
+model is off for the two clusters that it can measure, each with the times of its own tasks. Between machines, a sum
+takes as long as between two processes here, and its bytes over the link in addition.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def simulate(m: int) -> None:
         f"{one.size / 1e6:.2f} MB, {1e3 * here.move:.0f} ms between processes; a task {1e3 * here.task:.2f} ms"
     )
     for workers, real in ((1, one), (2, two)):
-        told = played(real.blocks, workers, here).seconds
+        told = played(real.blocks, workers, replace(real.costs, move=here.move)).seconds
         print(
             f"{workers} worker(s), {real.blocks} blocks: measured {real.passing:.2f} s, by the model {told:.2f} s "
             f"({told / real.passing - 1:+.0%}); the rest of the fit {real.fit - real.passing:.2f} s; a block "
