@@ -164,10 +164,12 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         self.classes_ = classes.labels
         self.shape_fit_ = _shape(objects)
         self.kernel_ = fitted
-        self.__dict__.pop("calibration_", None)
-        self._mean = None
+        for name in ("calibration_", "_mean"):
+            self.__dict__.pop(name, None)
         if self.probability:
-            self.calibration_, self._mean = learnt.calibration, mean
+            self.calibration_ = learnt.calibration
+            if mean is not None:
+                self._mean = mean
         self._penalty_scales = machines.scales
         self.support_, self._n_support, coefficients, self._repair = ovo.support_by_class(
             machines, classes.codes, guarded
