@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cluster_model import Costs, played, where_the_reduction_is_the_limit
+from cluster_model import Costs, played, where_the_reduction_is_the_limit, where_the_scheduler_is_the_limit
 from timing import DATA, loader
 
 # isort: split
@@ -182,9 +182,14 @@ def simulate(m: int) -> None:
                 found = played(count, workers, _over(here, one.size, link))
                 line += f"{found.seconds:11.1f} s {count * here.block / (workers * found.seconds):6.1%}  "
         print(line)
+    seconds = strong * here.block
+    print("10^7 rows, one block for each worker, powers of two:")
+    print(
+        f"it takes longer to hand out blocks than to compute them from {where_the_scheduler_is_the_limit(seconds, here)} on"
+    )
     for name, link in LINKS.items():
-        limit = where_the_reduction_is_the_limit(strong * here.block, _over(here, one.size, link))
-        print(f"{name}: the reduction takes longer than the blocks of 10^7 rows from {limit} workers on")
+        limit = where_the_reduction_is_the_limit(seconds, _over(here, one.size, link))
+        print(f"{name}: the reduction takes longer than the blocks from {limit} on")
 
 
 def _over(costs: Costs, size: int, link: float) -> Costs:
