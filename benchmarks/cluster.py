@@ -183,10 +183,9 @@ def simulate(m: int) -> None:
                 line += f"{found.seconds:11.1f} s {count * here.block / (workers * found.seconds):6.1%}  "
         print(line)
     seconds = strong * here.block
+    limit = where_the_scheduler_is_the_limit(seconds, here)
     print("10^7 rows, one block for each worker, powers of two:")
-    print(
-        f"it takes longer to hand out blocks than to compute them from {where_the_scheduler_is_the_limit(seconds, here)} on"
-    )
+    print(f"it takes longer to hand out blocks than to compute them from {limit} on")
     for name, link in LINKS.items():
         limit = where_the_reduction_is_the_limit(seconds, _over(here, one.size, link))
         print(f"{name}: the reduction takes longer than the blocks from {limit} on")
