@@ -5,8 +5,8 @@
 
 The simulation fits a machine on blocks with one worker and with two, and lets Dask tell how long each task and each
 transfer took. It plays passes of larger clusters through with these times (`cluster_model.py`), and says how far the
-model is off for the two clusters that it can measure. Between machines, a sum takes as long as between two processes
-here, and its bytes over the link in addition.
+model is off for the two clusters that it can measure, each with the times of its own tasks. Between machines, a sum
+takes as long as between two processes here, and its bytes over the link in addition.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cluster_model import Costs, played, where_the_reduction_is_the_limit
+from cluster_model import Costs, played, where_the_reduction_is_the_limit, where_the_scheduler_is_the_limit
 from timing import DATA, loader
 
 # isort: split
@@ -166,7 +166,7 @@ def simulate(m: int) -> None:
         f"{one.size / 1e6:.2f} MB, {1e3 * here.move:.0f} ms between processes; a task {1e3 * here.task:.2f} ms"
     )
     for workers, real in ((1, one), (2, two)):
-        told = played(real.blocks, workers, here).seconds
+        told = played(real.blocks, workers, replace(real.costs, move=here.move)).seconds
         print(
             f"{workers} worker(s), {real.blocks} blocks: measured {real.passing:.2f} s, by the model {told:.2f} s "
             f"({told / real.passing - 1:+.0%}); the rest of the fit {real.fit - real.passing:.2f} s; a block "
@@ -182,9 +182,13 @@ def simulate(m: int) -> None:
                 found = played(count, workers, _over(here, one.size, link))
                 line += f"{found.seconds:11.1f} s {count * here.block / (workers * found.seconds):6.1%}  "
         print(line)
+    seconds = strong * here.block
+    limit = where_the_scheduler_is_the_limit(seconds, here)
+    print("10^7 rows, one block for each worker, powers of two:")
+    print(f"it takes longer to hand out blocks than to compute them from {limit} on")
     for name, link in LINKS.items():
-        limit = where_the_reduction_is_the_limit(strong * here.block, _over(here, one.size, link))
-        print(f"{name}: the reduction takes longer than the blocks of 10^7 rows from {limit} workers on")
+        limit = where_the_reduction_is_the_limit(seconds, _over(here, one.size, link))
+        print(f"{name}: the reduction takes longer than the blocks from {limit} on")
 
 
 def _over(costs: Costs, size: int, link: float) -> Costs:

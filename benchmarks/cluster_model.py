@@ -137,15 +137,23 @@ class _Pass:
 
 
 def where_the_reduction_is_the_limit(seconds: float, costs: Costs) -> int:
-    """Workers, a power of two, from which on the reduction takes longer than the blocks.
+    """Workers, a power of two, from which on transfers and additions take longer than blocks.
 
     `seconds` are those of all blocks on one worker; each worker has one block, as large as its share: with smaller ones
-    there would be more sums.
+    there would be more sums. The time of the scheduler is left out, which would hide that of the tree.
     """
     workers = 2
     while workers < 2**20:
-        found = played(workers, workers, replace(costs, block=seconds / workers))
+        found = played(workers, workers, replace(costs, block=seconds / workers, task=0.0))
         if found.reduction > found.blocks_done:
             break
+        workers *= 2
+    return workers
+
+
+def where_the_scheduler_is_the_limit(seconds: float, costs: Costs) -> int:
+    """Workers, a power of two, from which on it takes longer to hand out a block to each than to compute one."""
+    workers = 2
+    while workers * costs.task < seconds / workers:
         workers *= 2
     return workers

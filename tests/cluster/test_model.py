@@ -49,3 +49,9 @@ def test_where_the_reduction_is_the_limit() -> None:
     """With 2^k workers blocks take 1024 / 2^k, and the reduction k moves and one more."""
     costs = model.Costs(block=0.0, add=0.0, task=0.0, move=1.0)
     assert model.where_the_reduction_is_the_limit(1024.0, costs) == 256  # 4 s against 9; with 128: 8 s against 8
+
+
+def test_where_the_scheduler_is_the_limit() -> None:
+    costs = model.Costs(block=0.0, add=0.0, task=0.25, move=1.0)
+    assert model.where_the_scheduler_is_the_limit(1024.0, costs) == 64  # 16 s against 16; with 32: 8 s against 32
+    assert model.where_the_reduction_is_the_limit(1024.0, costs) == 256  # as without a scheduler
