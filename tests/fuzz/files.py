@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from mercer.readers.options import Options
 from mercer.readers.reading import read
 from mercer.readers.streaming import stream
 from mercer.testing.file_samples import FileSample, file_samples
+from mercer.testing.workbooks import opendocument
 
 SLOWEST = 10
 """Seconds for one file of a few kilobytes, on a loaded machine."""
@@ -79,6 +81,12 @@ def _odd_columns() -> Iterator[FileSample]:
             write(table, stream)
             content = [stream.getvalue()]
             yield FileSample(format_, f"b.{format_}", (), content, labels=labels, settings=settings, binary=True)
+    with contextlib.suppress(ImportError):
+        import python_calamine  # noqa: F401
+
+        yield FileSample(
+            "excel", "b.ods", (), [opendocument()], labels=[0, 1] * 10, settings={"target": "kind"}, binary=True
+        )
     for name, array in {
         "whole": np.arange(60),
         "text": np.array(columns["word"] * 3),
@@ -159,6 +167,18 @@ CHANGES: tuple[Callable[[bytearray, list[bytes], random.Random], None], ...] = (
 )  # fmt: skip
 
 
+def mutated_inside(content: bytes, others: list[bytes], chance: random.Random) -> bytes:
+    """An archive that is whole, with a part that is not: what a reader meets behind the checksums."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    spoilt, stream = chance.choice(sorted(parts)), io.BytesIO()
+    parts[spoilt] = mutated(parts[spoilt], others, chance)
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part, zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED)
+    return stream.getvalue()
+
+
 def write_case(format_: str, case: int, folder: Path) -> tuple[Path, FileSample]:
     """The file, or the folder, of one case."""
     chance = random.Random(f"{format_} {case}")
@@ -167,7 +187,8 @@ def write_case(format_: str, case: int, folder: Path) -> tuple[Path, FileSample]
     others = [other.content for other in all_samples() if other.content][:12]
     if not sample.folder:
         path = folder / sample.name
-        path.write_bytes(mutated(sample.content, others, chance))
+        inside = sample.content.startswith(b"PK") and chance.random() < 0.7
+        path.write_bytes((mutated_inside if inside else mutated)(sample.content, others, chance))
         return path, sample
     spoilt = chance.sample(sorted(sample.folder), chance.choice((1, 1, 2)))
     for name, content in sample.folder.items():
@@ -198,16 +219,42 @@ def run(format_: str, cases: range) -> Iterator[tuple[int, str]]:
     """The cases that are not answered, each with its traceback; a new process goes on after the case one died of."""
     start = cases.start
     while start < cases.stop:
-        command = [sys.executable, "-m", "tests.fuzz.files", "--serve", format_, str(start), str(cases.stop)]
-        home = Path(mercer.__file__).parents[2]
-        settings = {**os.environ, "PYTHONPATH": os.pathsep.join([str(home / "src"), str(home)])}
-        done = subprocess.run(command, capture_output=True, text=True, env=settings, cwd=home, check=False)
+        done = _started("--serve", format_, str(start), str(cases.stop))
         reached = [int(line) for line in done.stdout.split()]
         if done.returncode == 0 and reached and reached[-1] == cases.stop - 1:
             return
         failed = reached[-1] if reached else start
         yield failed, done.stderr[-3000:] or f"the process ended with {done.returncode}"
         start = failed + 1
+
+
+def _started(*arguments: str) -> subprocess.CompletedProcess[str]:
+    home = Path(mercer.__file__).parents[2]
+    settings = {**os.environ, "PYTHONPATH": os.pathsep.join([str(home / "src"), str(home)])}
+    command = [sys.executable, "-m", "tests.fuzz.files", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=settings, cwd=home, check=False)
+
+
+def all_answered(formats: list[str], count: int) -> set[str]:
+    """The formats whose first cases are all answered: each in a fork of one process, which imports everything once."""
+    return set(_started("--serve-all", str(count), *formats).stdout.split())
+
+
+def serve_all(formats: list[str], cases: range) -> None:
+    """Answer the cases of each format in a child of this process, and print the formats whose child ends well."""
+    for format_ in formats:
+        child = os.fork()
+        if not child:
+            with open(os.devnull, "w") as nowhere:
+                os.dup2(nowhere.fileno(), 1)
+            try:
+                serve(format_, cases)
+            except BaseException:
+                os._exit(1)
+            os._exit(0)
+        if os.waitpid(child, 0)[1] == 0:
+            sys.stdout.write(f"{format_}\n")
+            sys.stdout.flush()
 
 
 def serve(format_: str, cases: range) -> None:
@@ -234,6 +281,9 @@ def serve(format_: str, cases: range) -> None:
 def main(arguments: list[str]) -> int:
     if arguments[0] == "--serve":
         serve(arguments[1], range(int(arguments[2]), int(arguments[3])))
+        return 0
+    if arguments[0] == "--serve-all":
+        serve_all(arguments[2:], range(int(arguments[1])))
         return 0
     count = int(arguments[1]) if len(arguments) > 1 else 10_000
     first = int(arguments[2]) if len(arguments) > 2 else 0

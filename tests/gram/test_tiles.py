@@ -73,3 +73,13 @@ def test_the_plan_knows_nothing_of_threads():
 def test_there_is_work_for_two_threads():
     for n in (257, 300, 1000):
         assert len(plan(n, n, itemsize=8, budget=2**21, symmetric=True)) >= 2
+
+
+def test_few_rows_make_wide_tiles_and_few_columns_high_ones():
+    """A small tile costs more than it holds: narrow matrices are cut into as large tiles as others, up to a length."""
+    for few in (1, 2, 50, 100):
+        usual = 256 * 1024
+        ((first, *_), *_) = plan(few, 10**6, itemsize=8, budget=2**30)
+        assert first.shape == (few, max(1024, min(usual // few, 4096)))
+        ((first, *_), *_) = plan(10**6, few, itemsize=8, budget=2**30)
+        assert first.shape == (max(256, min(usual // few, 4096)), few)

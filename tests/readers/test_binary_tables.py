@@ -11,7 +11,7 @@ import pytest
 
 from mercer.errors import DataFileError
 from mercer.readers import read
-from mercer.testing.workbooks import workbook
+from mercer.testing.workbooks import opendocument, workbook
 
 ROWS = [("age", "colour", "when", "ok", "y")] + [
     (20 + n % 30 + 0.5, ("red", "blue")[n % 2], dt.datetime(2020, 1, 1) + dt.timedelta(days=9 * n), n % 3 == 0, n % 2)
@@ -115,37 +115,17 @@ def test_a_part_that_is_longer_than_it_says(tmp_path):
         read(path)
 
 
-def opendocument(path, rows):
-    """A spreadsheet of LibreOffice's kind; the last row comes as often as `rows` says."""
-    spaces = "".join(
-        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
-    )
-    lines = [("mass", "kind"), *[(n * n % 7, "ab"[n % 2]) for n in range(20)]]
-    body = "".join(
-        f'<table:table-row table:number-rows-repeated="{rows if n == len(lines) - 1 else 1}">'
-        + "".join(
-            f'<table:table-cell office:value-type="string"><text:p>{one}</text:p></table:table-cell>' for one in line
-        )
-        + "</table:table-row>"
-        for n, line in enumerate(lines)
-    )
-    text = (
-        f"<office:document-content{spaces}><office:body><office:spreadsheet><table:table table:name='s'>{body}"
-        "</table:table></office:spreadsheet></office:body></office:document-content>"
-    )
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet", zipfile.ZIP_STORED)
-        archive.writestr("content.xml", text)
-        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+def ods(path, repeated):
+    path.write_bytes(opendocument(repeated))
     return path
 
 
 def test_spreadsheets_of_other_kinds_are_looked_at_in_a_process_of_its_own(tmp_path):
     pytest.importorskip("python_calamine")
-    data = read(opendocument(tmp_path / "t.ods", 1), target="kind")
+    data = read(ods(tmp_path / "t.ods", 1), target="kind")
     assert data.objects["mass"].values.tolist() == [n * n % 7 for n in range(20)]
     with pytest.raises(DataFileError, match="lie so far apart"):
-        read(opendocument(tmp_path / "t.ods", 1_048_000), target="kind")
+        read(ods(tmp_path / "t.ods", 1_048_000), target="kind")
     (tmp_path / "t.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(4000))
     with pytest.raises(DataFileError, match="spreadsheet"):
         read(tmp_path / "t.xls")

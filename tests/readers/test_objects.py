@@ -378,3 +378,14 @@ def test_edge_labels_stay_with_their_edges(tmp_path):
         ends = zip(starts[own] - first, graphs.neighbours[own], strict=True)
         found = {(int(a), int(b)): int(label) for (a, b), label in zip(ends, graphs.edge_labels[own], strict=True)}
         assert found == expected
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_text_in_arrays_that_is_none(tmp_path, order):
+    labels = np.array(["cat", "dog"] * 5, dtype=f"{order}U3")
+    np.savez(tmp_path / "a.npz", X=np.arange(20.0).reshape(10, 2), y=labels)
+    assert read(tmp_path / "a.npz").labels.tolist() == labels.tolist()
+    labels.view(f"{order}u4")[4] = 0x110000
+    np.savez(tmp_path / "a.npz", X=np.arange(20.0).reshape(10, 2), y=labels)
+    with pytest.raises(DataFileError, match="stand for no character"):
+        read(tmp_path / "a.npz")

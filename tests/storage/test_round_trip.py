@@ -242,7 +242,7 @@ def test_header_says_what_is_inside(path):
 @pytest.mark.parametrize("dtype", ["<f8", "<f4", "|b1", "<U7"])
 def test_arrays_begin_as_numpy_has_them_and_no_longer_than_they_must(dtype):
     """The data of every array begin at a multiple of 64, and at the first of these that leaves room for the header."""
-    for shape in [(), *((10**digits,) for digits in range(12)), *((10**digits, 10**digits) for digits in range(7))]:
+    for shape in [(), *((10**digits, *[1] * more) for digits in range(3) for more in range(30))]:
         prefix = Member(dtype, shape, "0" * 64).prefix
         assert len(prefix) % 64 == 0
         assert len(prefix.rstrip()) + 1 > len(prefix) - 64

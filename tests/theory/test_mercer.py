@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mercer import certify_kernel, check_mercer, feature_vectors, kernels
@@ -45,6 +45,8 @@ def test_the_derivation_is_printed():
 
 @settings(max_examples=40)
 @given(st.integers(0, 10_000), st.integers(2, 12))
+@example(1173, 6)  # removing one object after another ends at four, where three others are enough
+@example(169, 8)
 def test_verdict_vector_and_witness(seed, n):
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(n, n))
@@ -64,6 +66,14 @@ def test_verdict_vector_and_witness(seed, n):
         for size in range(1, len(witness.objects)):
             for subset in itertools.combinations(range(n), size):
                 assert np.linalg.eigvalsh(K[np.ix_(subset, subset)])[0] >= -found.tolerance
+
+
+def test_a_witness_that_needs_nearly_all():
+    """Any 54 of the objects are proper, and no half of them shows anything."""
+    K = np.eye(60) - 1.1 / 60
+    found = check_mercer(K)
+    assert len(found.witness.objects) == 55
+    assert found.witness.value == pytest.approx(1 - 1.1 * 55 / 60)
 
 
 def test_a_witness_of_three_among_many():

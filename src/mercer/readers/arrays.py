@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import zipfile
 from collections.abc import Mapping
 from typing import Any
@@ -40,13 +41,17 @@ def read_npz(source: Source, options: Options) -> Data:
     gram = _first(members, _GRAMS)
     if gram is not None or options.format == "gram":
         gram = gram if gram is not None else next(iter(members.values()))
-        ids = [str(item) for item in members["ids"].ravel().tolist()] if "ids" in members else None
+        ids = [str(item) for item in members["ids"].ravel().tolist()] if _has_names(members) else None
         return gram_of(source.name, gram, options, ids=ids, labels=_as_text(source.name, labels, gram.shape[:1]))
     matrix = _first(members, _MATRICES)
     if matrix is None:
         names = some([quoted(name) for name in members], 10)
         raise problem(source.name, f"none of its arrays is called X: {names}", hint=_SAVE)
     return _data(source.name, "npz", matrix, labels, options)
+
+
+def _has_names(members: Mapping[str, npt.NDArray[Any]]) -> bool:
+    return "ids" in members and members["ids"].dtype.kind != "V"
 
 
 def _first(members: Mapping[str, npt.NDArray[Any]], names: tuple[str, ...]) -> npt.NDArray[Any] | None:
@@ -74,6 +79,12 @@ def array_of(name: str, content: bytes) -> npt.NDArray[Any]:
     except Exception as error:  # NumPy raises all kinds of errors, even those of Python's tokenizer
         what = f"not a NumPy file that can be read: {reason(error)}"
         raise problem(name, what, hint="Is it damaged? Save it again with numpy.save.") from error
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        codes = np.ascontiguousarray(array).view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
+        if (codes > sys.maxunicode).any():
+            raise problem(
+                name, "its text holds numbers that stand for no character", hint="Is it damaged? Save it again."
+            )
     return array
 
 

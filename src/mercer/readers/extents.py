@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import zipfile
+import zlib
 from typing import Final
 
 from mercer.errors import DataFileError
@@ -25,8 +26,11 @@ _REFERENCE = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{0,9})([0-9]{1,12})\s*["'
 _LONGEST = 64
 """More bytes than such a place has: chunks overlap by as many."""
 _CHUNK = 1 << 20
+"""Bytes that are unpacked at once: enough for few calls, and little memory whatever the file claims."""
 _PARTS = (".xml", ".rels")
+"""How parts end that are text."""
 _SECONDS = 60
+"""Seconds for the process that looks; a file that takes longer is refused."""
 _LOOK: Final = """
 import io, sys
 content = sys.stdin.buffer.read()
@@ -59,7 +63,9 @@ def refuse_far_cells(source: Source, max_bytes: int) -> None:
                 unpacked, found = _scanned(archive, member, declared, max_bytes - size, source)
                 size, places = size + unpacked, places + found
             every = archive.namelist()
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except DataFileError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, EOFError, OSError) as error:
         raise problem(source.name, f"a damaged spreadsheet: {reason(error)}", hint="Save it again.") from error
     if not all(name.endswith((*_PARTS, "/")) for name in every):  # parts that are no text, or another kind of sheets
         places = _looked_at(source)

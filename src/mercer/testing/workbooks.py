@@ -48,6 +48,31 @@ def workbook(sheets: Mapping[str, Sequence[Sequence[Any]]]) -> bytes:
     return stream.getvalue()
 
 
+def opendocument(repeated: int = 1) -> bytes:
+    """An .ods file with the columns `mass` and `kind` and twenty rows, the last of which is there so many times."""
+    spaces = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+    )
+    rows = [("mass", "kind"), *((number * number % 7, "ab"[number % 2]) for number in range(20))]
+    body = ""
+    for number, row in enumerate(rows, 1):
+        cells = "".join(
+            f'<table:table-cell office:value-type="string"><text:p>{value}</text:p></table:table-cell>' for value in row
+        )
+        times = repeated if number == len(rows) else 1
+        body += f'<table:table-row table:number-rows-repeated="{times}">{cells}</table:table-row>'
+    text = (
+        f'<office:document-content{spaces}><office:body><office:spreadsheet><table:table table:name="sheet">{body}'
+        "</table:table></office:spreadsheet></office:body></office:document-content>"
+    )
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet", zipfile.ZIP_STORED)
+        archive.writestr("content.xml", text)
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+    return stream.getvalue()
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return f'<c t="b"><v>{int(value)}</v></c>'

@@ -1,7 +1,8 @@
 """The fewest objects that show that a matrix is not positive semi-definite.
 
 A negative diagonal entry needs one object, |k(x, z)| > sqrt(k(x, x) k(z, z)) two. Otherwise objects are removed one by
-one, each time the one whose removal keeps the smallest eigenvalue lowest; all subsets of the rest are searched by size.
+one, each time the one whose removal keeps the smallest eigenvalue lowest, until ten are left; all subsets of these are
+searched by size.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def _chosen(K: Float64, tolerance: float, vector: Float64 | None) -> list[int]:
         chosen = sorted(int(i) for i in order[:width])
     if lowest_eigenvalue(K[np.ix_(chosen, chosen)]) >= -tolerance:
         return []
-    while len(chosen) > 3:
+    while len(chosen) > _EXHAUSTIVE:
         lowest = [
             lowest_eigenvalue(np.delete(np.delete(K[np.ix_(chosen, chosen)], i, 0), i, 1)) for i in range(len(chosen))
         ]

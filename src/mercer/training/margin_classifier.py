@@ -167,7 +167,9 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         for name in ("calibration_", "_mean"):
             self.__dict__.pop(name, None)
         if self.probability:
-            self.calibration_, self._mean = learnt.calibration, mean
+            self.calibration_ = learnt.calibration
+            if mean is not None:
+                self._mean = mean
         self._penalty_scales = machines.scales
         self.support_, self._n_support, coefficients, self._repair = ovo.support_by_class(
             machines, classes.codes, guarded
