@@ -76,3 +76,14 @@ def test_repairs_agree_with_the_repaired_matrix(model: Any, mode: str) -> None:
     if isinstance(model, mercer.KernelCCA):
         model.set_params(kernel_y=None)
     np.testing.assert_allclose(np.abs(found), np.abs(wanted), atol=1e-6 * max(1.0, np.abs(wanted).max()))
+
+
+@pytest.mark.filterwarnings("ignore:The Gram matrix:mercer.errors.KernelWarning")
+def test_discriminants_of_a_matrix_that_cannot_be_inverted_are_refused_in_words() -> None:
+    K = np.tanh(X @ X.T - 1.0)
+    with pytest.raises(KernelError, match=r"cannot invert K \+ alpha I.*psd='clip'"):
+        mercer.KernelFisherDiscriminant(kernel="precomputed", alpha=1e-3).fit(K, Y)
+    assert (
+        mercer.KernelFisherDiscriminant(kernel="precomputed", alpha=1e-3, psd="clip").fit(K, Y).predict(K).shape
+        == Y.shape
+    )

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, Trans
 
 from mercer import _check, _deadline, _speed
 from mercer._types import Float64
+from mercer.errors import KernelError
 from mercer.gram.centring import Centred
 from mercer.training.eigenvectors import signs_of_columns
 from mercer.training.kernel_estimator import KernelEstimator
@@ -91,7 +92,13 @@ class KernelFisherDiscriminant(
             G = indicators - indicators.mean(axis=0)
             system = K + float(self.alpha) * np.eye(n)
             _deadline.refuse_decomposition(n, _speed.CHOLESKY)
-            B = scipy.linalg.solve(system, G, assume_a="pos")
+            try:
+                B = scipy.linalg.solve(system, G, assume_a="pos")
+            except scipy.linalg.LinAlgError as error:
+                raise KernelError(
+                    "KernelFisherDiscriminant cannot invert K + alpha I: the kernel is indefinite, or alpha is too "
+                    f"small ({float(self.alpha):g}). Use psd='clip', or raise alpha."
+                ) from error
             small = G.T @ (K @ B)
             values, u = scipy.linalg.eigh(0.5 * (small + small.T))
             values, u = values[::-1][: n_classes - 1], u[:, ::-1][:, : n_classes - 1]
