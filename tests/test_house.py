@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from mercer.cli import app
+from mercer.cli.commands import COMMANDS
 from tests import house_rules, imports
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -220,7 +221,9 @@ class TestScript:
         """The list in the script is a copy, so that unknown commands are refused before any install."""
         listed = re.search(r'^commands="(.*)"$', (ROOT / "mercer").read_text(), re.MULTILINE)
         assert listed is not None
-        for command in set(listed[1].split()) - {"test", "docs"}:  # these two are the script's own
+        own = {"test", "docs"}  # the script's own
+        assert set(listed[1].split()) == own | {command.__name__ for command in COMMANDS}
+        for command in set(listed[1].split()) - own:
             assert app.run([command, "--help"]) == 0
 
 

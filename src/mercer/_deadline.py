@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import final
 
 from mercer import _speed
+from mercer._process import within
 from mercer.errors import TimeLimitError
 
 REMEDY = "Raise time_limit, use fewer objects, or an approximation of the kernel."
@@ -65,14 +66,9 @@ def limited(seconds: float | None) -> Iterator[None]:
         CURRENT.reset(token)
 
 
-@contextlib.contextmanager
-def unlimited() -> Iterator[None]:
+def unlimited() -> contextlib.AbstractContextManager[None]:
     """Do not stop the work inside: a few kernel values from which an error estimates the total time."""
-    token = CURRENT.set(None)
-    try:
-        yield
-    finally:
-        CURRENT.reset(token)
+    return within(CURRENT, None)
 
 
 def is_late() -> bool:

@@ -1,11 +1,11 @@
-"""What is set for the whole process while we work: who hears Ctrl-C, how many threads BLAS has, which locks are held.
+"""What is set while we work: who hears Ctrl-C, how many threads BLAS has, which locks are held, context variables.
 
 An exception cannot leave a function that C code calls (a callback of LLVM, a finaliser): Python prints "Exception
 ignored" and goes on, and a KeyboardInterrupt raised there is gone for good. Compiling is full of such functions, and
 most signals sent while LLVM works arrive in one. So the signal waits until the work is over.
 
 A forked process has the locks of its parent as they were, and only one of its threads: what another thread held would
-be held for ever. So a fork waits until our locks are free, and the child forgets what other threads were doing.
+be held forever. So a fork waits until our locks are free, and the child forgets what other threads were doing.
 """
 
 from __future__ import annotations
@@ -13,16 +13,29 @@ from __future__ import annotations
 # What `signal` wraps: that looks for the name of each handler, which takes ten times as long as all the rest.
 import _signal  # type: ignore[import-not-found]
 import contextlib
+import contextvars
 import functools
 import math
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import threadpoolctl
+
+Value = TypeVar("Value")
+
+
+@contextlib.contextmanager
+def within(variable: contextvars.ContextVar[Value], value: Value) -> Iterator[None]:
+    """Give a context variable this value inside the block."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
 
 
 def free_when_forking(lock: Any) -> Any:

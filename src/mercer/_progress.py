@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from mercer._process import within
+
 _SECONDS_BEFORE_SHOWING = 1.0
 """Shorter work shows nothing: a bar that flashes up only distracts."""
 _SECONDS_BETWEEN_UPDATES = 0.1
@@ -90,24 +92,14 @@ def reporting(title: str) -> Iterator[Reporter]:
         reporter.close()
 
 
-@contextlib.contextmanager
-def heard(listener: Listener) -> Iterator[None]:
+def heard(listener: Listener) -> contextlib.AbstractContextManager[None]:
     """Forward the fractions of work done inside, but not of nested work, to the owner of the outer bar."""
-    token = _listener.set(listener)
-    try:
-        yield
-    finally:
-        _listener.reset(token)
+    return within(_listener, listener)
 
 
-@contextlib.contextmanager
-def silenced() -> Iterator[None]:
+def silenced() -> contextlib.AbstractContextManager[None]:
     """Show no progress inside, even on a terminal: for ``--quiet``."""
-    token = _silenced.set(True)
-    try:
-        yield
-    finally:
-        _silenced.reset(token)
+    return within(_silenced, True)
 
 
 def _somebody_watches() -> bool:

@@ -219,16 +219,42 @@ def run(format_: str, cases: range) -> Iterator[tuple[int, str]]:
     """The cases that are not answered, each with its traceback; a new process goes on after the case one died of."""
     start = cases.start
     while start < cases.stop:
-        command = [sys.executable, "-m", "tests.fuzz.files", "--serve", format_, str(start), str(cases.stop)]
-        home = Path(mercer.__file__).parents[2]
-        settings = {**os.environ, "PYTHONPATH": os.pathsep.join([str(home / "src"), str(home)])}
-        done = subprocess.run(command, capture_output=True, text=True, env=settings, cwd=home, check=False)
+        done = _started("--serve", format_, str(start), str(cases.stop))
         reached = [int(line) for line in done.stdout.split()]
         if done.returncode == 0 and reached and reached[-1] == cases.stop - 1:
             return
         failed = reached[-1] if reached else start
         yield failed, done.stderr[-3000:] or f"the process ended with {done.returncode}"
         start = failed + 1
+
+
+def _started(*arguments: str) -> subprocess.CompletedProcess[str]:
+    home = Path(mercer.__file__).parents[2]
+    settings = {**os.environ, "PYTHONPATH": os.pathsep.join([str(home / "src"), str(home)])}
+    command = [sys.executable, "-m", "tests.fuzz.files", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=settings, cwd=home, check=False)
+
+
+def all_answered(formats: list[str], count: int) -> set[str]:
+    """The formats whose first cases are all answered: each in a fork of one process, which imports everything once."""
+    return set(_started("--serve-all", str(count), *formats).stdout.split())
+
+
+def serve_all(formats: list[str], cases: range) -> None:
+    """Answer the cases of each format in a child of this process, and print the formats whose child ends well."""
+    for format_ in formats:
+        child = os.fork()
+        if not child:
+            with open(os.devnull, "w") as nowhere:
+                os.dup2(nowhere.fileno(), 1)
+            try:
+                serve(format_, cases)
+            except BaseException:
+                os._exit(1)
+            os._exit(0)
+        if os.waitpid(child, 0)[1] == 0:
+            sys.stdout.write(f"{format_}\n")
+            sys.stdout.flush()
 
 
 def serve(format_: str, cases: range) -> None:
@@ -255,6 +281,9 @@ def serve(format_: str, cases: range) -> None:
 def main(arguments: list[str]) -> int:
     if arguments[0] == "--serve":
         serve(arguments[1], range(int(arguments[2]), int(arguments[3])))
+        return 0
+    if arguments[0] == "--serve-all":
+        serve_all(arguments[2:], range(int(arguments[1])))
         return 0
     count = int(arguments[1]) if len(arguments) > 1 else 10_000
     first = int(arguments[2]) if len(arguments) > 2 else 0

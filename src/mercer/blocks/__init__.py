@@ -10,44 +10,6 @@
 Anything else (CSV, svmlight, FASTA, JSON lines, generators) is converted once: ``blocks.convert("big.csv", "folder")``.
 """
 
-from __future__ import annotations
+from mercer._public import attach
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from mercer.blocks.conversion import convert as convert
-    from mercer.blocks.folder import FolderBlocks as FolderBlocks
-    from mercer.blocks.npy import NpyBlocks as NpyBlocks
-    from mercer.blocks.opening import checkpoint as checkpoint
-    from mercer.blocks.opening import of as of
-    from mercer.blocks.parquet import ParquetBlocks as ParquetBlocks
-    from mercer.inputs.blocks import ArrayBlocks as ArrayBlocks
-    from mercer.inputs.blocks import Block as Block
-    from mercer.inputs.blocks import Blocks as Blocks
-    from mercer.inputs.blocks import split as split
-
-_HOMES = {
-    "ArrayBlocks": "mercer.inputs.blocks",
-    "Block": "mercer.inputs.blocks",
-    "Blocks": "mercer.inputs.blocks",
-    "FolderBlocks": "mercer.blocks.folder",
-    "NpyBlocks": "mercer.blocks.npy",
-    "ParquetBlocks": "mercer.blocks.parquet",
-    "checkpoint": "mercer.blocks.opening",
-    "convert": "mercer.blocks.conversion",
-    "of": "mercer.blocks.opening",
-    "split": "mercer.inputs.blocks",
-}
-
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'mercer.blocks' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-import numpy as np
 import scipy.sparse as sp
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -28,13 +27,14 @@ from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
 from mercer.training.parameters import MachineParameters
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
+from mercer.training.support import SupportAttributes
 from mercer.training.targets import numbers_of, sample_weights
 from mercer.training.tasks import Solve, claims_of, train_problems, verify_problems, with_train
 from mercer.training.train import loss_of, refuse_pointless, warn_if_unfinished
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator):
+class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator, SupportAttributes):
     """A regressor from any loss and any kernel: minimises 1/2 |w|^2 + C sum_i loss(y_i, f(x_i)).
 
     Parameters
@@ -187,21 +187,3 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         """The constant of each output."""
         check_is_fitted(self)
         return self.expansion_.intercept
-
-    @property
-    def support_vectors_(self) -> Any:
-        """Rows of the support objects, if objects are vectors."""
-        check_is_fitted(self)
-        support = self.expansion_.support
-        return support.values if isinstance(support, Vectors) else np.empty((0, 0))
-
-    @property
-    def n_support_(self) -> Any:
-        """The number of support objects."""
-        check_is_fitted(self)
-        return np.array([len(self.support_)], dtype=np.int32)
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, for the linear kernel only."""
-        return self._linear_weights()

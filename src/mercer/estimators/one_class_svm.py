@@ -21,7 +21,6 @@ from mercer.gram.condensing import machine_over
 from mercer.gram.contract import Gram
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
-from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits, OnChunk
@@ -34,6 +33,7 @@ from mercer.training.nu import solve_nu_form
 from mercer.training.on_a_part import Part, affordable
 from mercer.training.parameters import LibsvmParameters
 from mercer.training.storing import MACHINE, ArrayField, ExpansionField, Field, ValueField, positive
+from mercer.training.support import SupportAttributes
 from mercer.training.targets import sample_weights
 from mercer.training.train import Machine, warn_if_unfinished
 
@@ -42,7 +42,7 @@ _ROUNDED = 1e-9
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
+class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator, SupportAttributes):
     """Novelty detection: a region of feature space that contains all but at most a fraction nu of the training objects.
 
     With ``region="plane"`` the region is a half-space far from the origin, which minimises 1/2 |w|^2 - nu n rho + sum_i
@@ -229,24 +229,6 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         """Coefficients of support objects, in one row."""
         check_is_fitted(self)
         return self.expansion_.coefficients.T
-
-    @property
-    def n_support_(self) -> Any:
-        """The number of support objects."""
-        check_is_fitted(self)
-        return np.array([len(self.support_)], dtype=np.int32)
-
-    @property
-    def support_vectors_(self) -> Any:
-        """Rows of the support objects, if objects are vectors."""
-        check_is_fitted(self)
-        support = self.expansion_.support
-        return support.values if isinstance(support, Vectors) else np.empty((0, 0))
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, for the linear kernel only."""
-        return self._linear_weights()
 
 
 def _solved(gram: Gram, problem: BoxProblem, tol: float, limits: Limits, on_chunk: OnChunk) -> Solution:

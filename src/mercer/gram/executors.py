@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, final
 
 from mercer import _deadline
-from mercer._process import single_threaded_blas
+from mercer._process import single_threaded_blas, within
 from mercer._progress import Reporter
 from mercer._types import Floating
 from mercer.errors import TimeLimitError
@@ -211,12 +211,8 @@ def staying_here() -> Iterator[None]:
 
     While a client pickles something it cannot receive anything: whoever waited for other machines would wait forever.
     """
-    token = _staying.set(True)
-    try:
-        with working_elsewhere(None):
-            yield
-    finally:
-        _staying.reset(token)
+    with within(_staying, True), working_elsewhere(None):
+        yield
 
 
 def refuse_to_leave() -> None:
@@ -225,14 +221,9 @@ def refuse_to_leave() -> None:
         raise ElsewhereError
 
 
-@contextlib.contextmanager
-def working_elsewhere(executor: Executor | None) -> Iterator[None]:
+def working_elsewhere(executor: Executor | None) -> contextlib.AbstractContextManager[None]:
     """Inside the block, long work goes to this executor (see `elsewhere`)."""
-    token = _elsewhere.set(executor)
-    try:
-        yield
-    finally:
-        _elsewhere.reset(token)
+    return within(_elsewhere, executor)
 
 
 @contextlib.contextmanager

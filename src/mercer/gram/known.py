@@ -7,13 +7,13 @@ Objects do not change within one call of the library, so nothing can be out of d
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
+from mercer._process import within
 from mercer._types import DType
 from mercer.gram.contract import Gram
 from mercer.inputs.base import Objects
@@ -32,14 +32,9 @@ class _Noted:
 KNOWN: ContextVar[list[_Noted] | None] = ContextVar("matrices that are known", default=None)
 
 
-@contextlib.contextmanager
-def sharing() -> Iterator[None]:
+def sharing() -> contextlib.AbstractContextManager[None]:
     """Within the block, matrices that are noted are found again."""
-    token = KNOWN.set([])
-    try:
-        yield
-    finally:
-        KNOWN.reset(token)
+    return within(KNOWN, [])
 
 
 def note(fitted: FittedKernel, objects: Objects, gram: Gram) -> None:

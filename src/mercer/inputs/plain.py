@@ -29,6 +29,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._process import within
 from mercer.errors import InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, misfit, stored
 
@@ -47,11 +48,8 @@ def known_classes(classes: Iterable[type]) -> Iterator[None]:
         if not isinstance(kind, type) or _fields_of(kind) is None:
             raise InputTypeError(f"`classes` must list dataclasses and named tuples; got {kind!r:.60}.")
         table[kind.__qualname__] = kind
-    token = _CLASSES.set(table)
-    try:
+    with within(_CLASSES, table):
         yield
-    finally:
-        _CLASSES.reset(token)
 
 
 def pack(values: Sequence[Any]) -> Arrays:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer._process import within
 from mercer._types import Float64
 
 CURRENT: contextvars.ContextVar[Float64 | None] = contextvars.ContextVar("mercer_weights", default=None)
@@ -34,11 +35,8 @@ def weighing(weights: Any) -> Iterator[None]:
     found = None if weights is None else np.asarray(weights, dtype=np.float64)
     if found is not None and (found.ndim != 1 or not len(found) or (found == found[0]).all()):
         found = None
-    token = CURRENT.set(found)
-    try:
+    with within(CURRENT, found):
         yield
-    finally:
-        CURRENT.reset(token)
 
 
 def weights_of(objects: Any) -> Float64 | None:

@@ -8,30 +8,6 @@ Nothing in a file is ever executed; files that are too large, broken or hostile 
 file, the line and the column.
 """
 
-from __future__ import annotations
+from mercer._public import attach
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from mercer.readers.data import Data as Data
-    from mercer.readers.options import Options as Options
-    from mercer.readers.reading import read as read
-
-_HOMES = {
-    "Data": "mercer.readers.data",
-    "Options": "mercer.readers.options",
-    "read": "mercer.readers.reading",
-}
-
-__all__ = ["Data", "Options", "read"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'mercer.readers' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = attach(__name__)

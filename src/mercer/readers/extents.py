@@ -26,11 +26,11 @@ _REFERENCE = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{0,9})([0-9]{1,12})\s*["'
 _LONGEST = 64
 """More bytes than such a place has: chunks overlap by as many."""
 _CHUNK = 1 << 20
-"""Bytes of a part that are unpacked at a time."""
+"""Bytes that are unpacked at once: enough for few calls, and little memory whatever the file claims."""
 _PARTS = (".xml", ".rels")
 """How parts end that are text."""
 _SECONDS = 60
-"""After which a file is refused, whatever it holds: a thousand times as long as small ones take."""
+"""Seconds for the process that looks; a file that takes longer is refused."""
 _LOOK: Final = """
 import io, sys
 content = sys.stdin.buffer.read()

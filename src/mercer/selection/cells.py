@@ -25,6 +25,7 @@ from mercer.inputs.streamed import Streamed
 from mercer.kernels.weighing import weighing
 from mercer.selection import cell_files
 from mercer.selection.cell_work import SURE, CellTargets, CellWork, TrainedCell, class_values
+from mercer.selection.tags import with_inner_tags
 from mercer.training.certificate import Certificate
 from mercer.training.eigenvectors import seed_of
 from mercer.training.folds import folds_with_every_class
@@ -283,11 +284,8 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         return model
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.estimator_type, tags.input_tags = inner.estimator_type, inner.input_tags
-        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
-        tags.target_tags.required, tags.target_tags.multi_output = True, inner.target_tags.multi_output
+        tags = with_inner_tags(super().__sklearn_tags__(), self.estimator)
+        tags.target_tags.multi_output = get_tags(self.estimator).target_tags.multi_output
         return tags
 
 

@@ -17,6 +17,7 @@ from typing import Any, final
 import numpy as np
 from sklearn import config_context, get_config
 
+from mercer import _deadline
 from mercer._progress import Reporter, reporting
 from mercer._types import Float64, Floating
 from mercer.errors import InputError, TimeLimitError
@@ -34,6 +35,9 @@ from mercer.selection.settings import Setting
 from mercer.solvers.drive import Stopped
 from mercer.training.folds import Split
 from mercer.training.kernel_estimator import weights_of_kernel
+
+_TIMED = 1000
+"""Objects of which kernel values are timed."""
 
 
 @final
@@ -150,6 +154,21 @@ class CrossValidation:
             found = source.block(kernel, every, every[:0]).train.matrix
         assert found is not None
         return found
+
+    def seconds_at_least(self, spent: float) -> float:
+        """About how long all fits take at least, if none ended in the time spent, from kernel values of few objects."""
+        fits, (first, *_) = sum(map(len, self.results)), self.groups[0].settings
+        return fits * max(spent / min(self._threads, fits), 0.0 if first.prefix else self._seconds_of_values())
+
+    def _seconds_of_values(self) -> float:
+        """About how long the kernel values of one fit take; zero without a kernel."""
+        kernel = self.groups[0].kernel
+        if kernel is None:
+            return 0.0
+        objects, n = self._grouping.objects(kernel), self._grouping.largest
+        some = objects.take(np.linspace(0, len(objects) - 1, min(n, _TIMED), dtype=np.intp))
+        with _deadline.unlimited():
+            return gram_of(kernel.fit(some), some).seconds * (n / len(some)) ** 2
 
     def release(self) -> None:
         """Free the memory of stored matrices."""

@@ -7,7 +7,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.utils import column_or_1d, get_tags
+from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,6 +25,7 @@ from mercer.kernels.memory import calls
 from mercer.kernels.text.expression import parse
 from mercer.selection import kernel_weights, storing
 from mercer.selection.learner import mean_diagonal
+from mercer.selection.tags import with_inner_tags
 from mercer.training.choices import KernelWeights
 from mercer.training.proof import Proof
 
@@ -256,9 +257,4 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
         return model
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.estimator_type, tags.input_tags = inner.estimator_type, inner.input_tags
-        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
-        tags.target_tags.required = True
-        return tags
+        return with_inner_tags(super().__sklearn_tags__(), self.estimator)

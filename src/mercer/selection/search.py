@@ -215,9 +215,13 @@ class KernelSearchCV(BaseSearchCV):
     def _too_short(self, validation: CrossValidation) -> TimeLimitError:
         """What to say where time was over before there was a single score."""
         fits = sum(map(len, validation.results))
+        said = str(validation.late or "")
+        if not said:
+            seconds = _deadline.shown_seconds(validation.seconds_at_least(_OF_SEARCH * (self.time_limit or 0.0)))
+            said = f"All of them would take about {seconds} or more. Raise time_limit, or train on less."
         return TimeLimitError(
             f"time_limit = {self.time_limit:g} s: two thirds, for the search, were over before the first of "
-            f"{fits} fits ended. {validation.late or 'Raise it, or train on less.'}"
+            f"{fits} fits ended. {said}"
         )
 
     def _choose(self, results: dict[str, Any], metric: Any, n_splits: int) -> None:

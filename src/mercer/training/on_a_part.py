@@ -17,7 +17,7 @@ from typing import Protocol, TypeVar, final
 
 import numpy as np
 
-from mercer import _deadline
+from mercer import _deadline, _speed
 from mercer._types import Float64, Indices
 from mercer.errors import TimeLimitError
 from mercer.gram.contract import Gram
@@ -33,8 +33,11 @@ _FIRST = 0.25
 _MATRIX = 0.02
 """The same for the matrix of the first part. It is small, because entries and steps may take longer than a few timed
 ones foretell, on a busy machine above all, and parts grow."""
-_GROWS = 6.0
-"""How much longer twice the objects may take: four times as long for the matrix, and some more for the steps."""
+_DECOMPOSITION = 0.04
+"""The same for a decomposition of that matrix, which cannot be interrupted."""
+_GROWS, _GROWS_BY_CUBES = 6.0, 10.0
+"""How much longer twice the objects may take: four times as long for the matrix, and some more for the steps. A
+decomposition takes eight times as long."""
 _FEWEST = 1000
 """Objects that a part has at least: fewer say little, and take no time."""
 
@@ -92,6 +95,7 @@ class Growing:
     left: Callable[[], float]
     gram: Gram
     """Of all objects."""
+    grows: float = _GROWS
 
     def largest(self, train: Callable[[Part], Made]) -> tuple[Part, Made]:
         """The largest part whose training came to its end, and what was trained; of the first, as far as it came."""
@@ -103,7 +107,7 @@ class Growing:
             raise without_a_machine(self.gram, error) from error
         while stride > 3 and found.status is Status.CONVERGED:
             now = time.monotonic()
-            if _GROWS * (now - began) > self.left():
+            if self.grows * (now - began) > self.left():
                 break
             stride, began = -(-stride // 2), now
             larger = self._part(stride)
@@ -124,9 +128,17 @@ class Growing:
 
 
 def affordable(
-    gram: Gram, weights: Float64, share: float, limits: Limits | None, classes: Float64 | None = None
+    gram: Gram,
+    weights: Float64,
+    share: float,
+    limits: Limits | None,
+    classes: Float64 | None = None,
+    flops_per_cube: float = 0.0,
 ) -> Growing | None:
-    """Parts, if a product with a `share` of the columns would take too much of the time; None for all objects."""
+    """Parts, if a product with a `share` of the columns would take too much of the time; None for all objects.
+
+    `flops_per_cube` are those of a decomposition of the matrix of a part, one of `_speed`'s, if there is one.
+    """
     n = gram.shape[0]
     if not _deadline.is_limited() or n <= _FEWEST or gram.in_memory or gram.factor is not None:
         return None
@@ -138,5 +150,10 @@ def affordable(
     seconds = gram.seconds * (2.0 if gram.symmetric else 1.0)  # of n x n entries, of which it counts one triangle
     if share * seconds <= _FIRST * left():
         return None
-    stride = max(2, math.ceil(n / max(_FEWEST, n * math.sqrt(max(left(), 0.0) * _MATRIX / seconds))))
-    return None if thinned(weights, stride, classes) is None else Growing(weights, classes, stride, left, gram)
+    most = n * math.sqrt(max(left(), 0.0) * _MATRIX / seconds)
+    if flops_per_cube:
+        most = min(most, n * (max(left(), 0.0) * _DECOMPOSITION / _speed.seconds(flops_per_cube, n)) ** (1 / 3))
+    stride = max(2, math.ceil(n / max(_FEWEST, most)))
+    if thinned(weights, stride, classes) is None:
+        return None
+    return Growing(weights, classes, stride, left, gram, _GROWS_BY_CUBES if flops_per_cube else _GROWS)

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer import _check
+from mercer import _check, _speed
 from mercer._types import Float64
 from mercer.errors import KernelError, KernelWarning
 from mercer.gram import cost
@@ -65,7 +65,9 @@ def fit_ridge(
         return _fit_in_passes(problem, rows, fitted, objects, limits, began)
     gram = training_gram(settings, fitted, objects, [Squared()]) if gram is None else gram
     if gram.factor is None and not gram.in_memory and not isinstance(objects, Streamed):
-        parts = None if gram.expensive or not fitted.kernel.psd else affordable(gram, problem.weights, 1.0, limits)
+        parts = None
+        if not gram.expensive and fitted.kernel.psd:
+            parts = affordable(gram, problem.weights, 1.0, limits, flops_per_cube=_speed.CHOLESKY)
         if parts is not None:
             return _fit_a_part(problem, settings, fitted, objects, limits, gram, parts)
         by_products = _fit_by_products(problem, settings, fitted, objects, limits, gram)

@@ -14,6 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
+from mercer._process import within
 from mercer._types import Float64
 
 _MOST = 4096
@@ -81,11 +82,8 @@ def once() -> Iterator[None]:
     if _CALLS.get() is not None:
         yield
         return
-    token = _CALLS.set({})
-    try:
+    with within(_CALLS, {}):
         yield
-    finally:
-        _CALLS.reset(token)
 
 
 def calls_of(kernel: Any, symmetric: bool) -> Calls | None:

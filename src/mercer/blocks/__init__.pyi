@@ -1,0 +1,10 @@
+from mercer.blocks.conversion import convert as convert
+from mercer.blocks.folder import FolderBlocks as FolderBlocks
+from mercer.blocks.npy import NpyBlocks as NpyBlocks
+from mercer.blocks.opening import checkpoint as checkpoint
+from mercer.blocks.opening import of as of
+from mercer.blocks.parquet import ParquetBlocks as ParquetBlocks
+from mercer.inputs.blocks import ArrayBlocks as ArrayBlocks
+from mercer.inputs.blocks import Block as Block
+from mercer.inputs.blocks import Blocks as Blocks
+from mercer.inputs.blocks import split as split
