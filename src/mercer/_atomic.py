@@ -37,8 +37,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         folder, base = os.path.split(target)
         _sweep(folder, base)
         beside = os.path.join(folder, f".{base[:100]}.{secrets.token_hex(8)}.tmp")
-        with open(beside, "xb") as stream:  # a new file gets the permissions that the user's umask gives
-            try:
+        try:  # around the opening, too: an interrupt may come as soon as the file is there
+            with open(beside, "xb") as stream:  # a new file gets the permissions that the user's umask gives
                 _lock(stream)
                 if mode is not None:
                     os.chmod(beside, mode)  # before there is anything to read
@@ -47,12 +47,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 os.fsync(stream.fileno())
                 stream.close()  # Windows renames closed files only
                 os.replace(beside, target)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    stream.close()
-                with contextlib.suppress(OSError):
-                    os.unlink(beside)
-                raise
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(beside)
+            raise
         _sync_folder(folder)
     except OSError as error:
         raise ModelFileError(

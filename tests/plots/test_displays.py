@@ -203,6 +203,11 @@ class TestSupport:
         assert "others" in labels[-2]
         assert labels[0].strip("'") in WORDS
 
+    @pytest.mark.parametrize(("option", "value"), [("output", 1), ("output", -1), ("most", 0)])
+    def test_numbers_out_of_range(self, option, value):
+        with pytest.raises(ParameterError, match=f"'{option}' parameter of SupportDisplay"):
+            SupportDisplay.from_estimator(SVC().fit(X, Y), X[0], **{option: value})
+
     def test_vectors_have_coordinates(self):
         display = drawn(SupportDisplay.from_estimator(SVC().fit(X, Y), X[0]))
         assert drawn(SupportDisplay.from_estimator(SVC().fit(X, Y), X[:1])).value == display.value
@@ -238,6 +243,10 @@ class TestValidationSurface:
         display = ValidationSurfaceDisplay.from_data(X, Y, cv=2)
         assert pytest.approx([0.01, 0.1, 1, 10, 100, 1000]) == display.C
         assert display.gamma[1:] / display.gamma[:-1] == pytest.approx([4.0] * (len(display.gamma) - 1))
+        for unit in (1e-3, 1e3):  # other units of the columns are other units of gamma
+            assert ValidationSurfaceDisplay.from_data(unit * X, Y, cv=2, C=[1.0]).gamma == pytest.approx(
+                display.gamma / unit**2
+            )
 
     def test_of_a_shared_search(self):
         C, gamma = [0.1, 1.0, 10.0], [0.05, 0.5, 50.0]

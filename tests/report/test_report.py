@@ -6,6 +6,8 @@ import io
 import re
 import shutil
 import xml.etree.ElementTree as ET
+from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from mercer.datasets import make_dna
 from mercer.jobs.fitting import Plan, fit
 from mercer.readers.data import CATEGORY, NUMBER, Column, Data
 from mercer.report import drawing, render, write
+from mercer.report.evidence import errors
 from mercer.report.learning import curve, learning
 from mercer.report.matrices import matrix
 from mercer.report.mistakes import _neighbours, _worst_places, worst
@@ -336,3 +339,18 @@ def test_rows_of_numbers_are_cut_after_eight(width):
     told = described(Data("a.npy", "npy", "vectors", np.arange(2.0 * width).reshape(2, width)), 1)
     assert told.endswith(" ...") == (width > 8)
     assert [float(part) for part in told.removesuffix(" ...").split(", ")] == list(range(width, width + min(width, 8)))
+
+
+def test_of_many_classes_the_commonest_mistakes_are_listed():
+    random = np.random.default_rng(0)
+    truth = random.integers(60, size=2000)
+    said = np.where(random.random(2000) < 0.5, truth, truth // 7)
+    best = SimpleNamespace(predicted=said, decisions=None)
+    problem = SimpleNamespace(y=truth, task="classification")
+    text = errors(SimpleNamespace(problem=problem, search=SimpleNamespace(rows=np.arange(2000), best=best)))
+    counts = Counter((str(a), str(b)) for a, b in zip(truth.tolist(), said.tolist(), strict=True) if a != b)
+    assert re.findall(r"<th[^>]*>(\w+)</th>", text) == ["truth", "predicted", "times"]
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", text)
+    listed = [(a, b, int(times)) for a, b, times in zip(*[iter(cells)] * 3, strict=True)]
+    assert [times for *_, times in listed] == [times for _, times in counts.most_common(10)]
+    assert all(counts[a, b] == times for a, b, times in listed)

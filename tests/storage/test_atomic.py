@@ -47,6 +47,22 @@ def test_failure_keeps_the_old_file(tmp_path, model, monkeypatch, failing):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_an_interrupt_while_the_file_is_opened_leaves_nothing(tmp_path, monkeypatch):
+    def opened(*arguments):
+        open(*arguments).close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(atomic, "open", opened, raising=False)
+
+    def interrupted():
+        with replacing(tmp_path / "model"):
+            pytest.fail("it was opened")
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert not list(tmp_path.iterdir())
+
+
 def test_interrupt_keeps_the_old_file(tmp_path):
     path = tmp_path / "model"
     path.write_bytes(b"old")

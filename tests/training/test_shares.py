@@ -83,7 +83,13 @@ def test_components_that_are_wrong_are_found_out():
     assert wrong.residual < 1e-13, "eigenvectors they are"
     assert wrong.explained < right.explained == pytest.approx(wrong.explainable)
     bent = model.eigenvectors_ + 1e-3 * np.random.default_rng(0).normal(size=model.eigenvectors_.shape)
-    assert of_components(gram, model.eigenvalues_, bent, dtype="float64", psd=True).residual > 1e-3
+    proof = of_components(gram, model.eigenvalues_, bent, dtype="float64", psd=True)
+    assert proof.residual > 1e-3
+    for unit in (2.0**-30, 2.0**30):  # of kernel values: what is wrong is wrong by the same share of them
+        small = gram_of((unit * kernels.RBF(gamma=0.5)).fit(X), X)
+        same = of_components(small, unit * model.eigenvalues_, bent, dtype="float64", psd=True)
+        assert same.residual == pytest.approx(proof.residual, rel=1e-6)
+        assert same.left == pytest.approx(unit * proof.left, rel=1e-6)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

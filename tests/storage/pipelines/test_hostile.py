@@ -6,11 +6,13 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.impute import SimpleImputer
 
 import mercer
 from mercer.errors import ModelFileError
 from mercer.storage.format import described
 from mercer.storage.known import codecs
+from mercer.storage.pipelines import encoding
 from mercer.storage.pipelines.codec import outputs_of
 from mercer.storage.pipelines.texts import refuse_slow_pattern
 from tests.storage.pipelines.samples import CASES, fitted
@@ -210,3 +212,13 @@ def test_every_codec_is_tried():
 def test_columns_that_are_made():
     assert outputs_of(fitted("polynomial")[0][0]) == fitted("polynomial")[0][:-1].transform(np.zeros((1, 4))).shape[1]
     assert outputs_of(object()) is None
+
+
+@pytest.mark.parametrize("filling", [{}, [1], int])
+def test_fillings_are_numbers_or_strings(filling):
+    model = SimpleImputer(strategy="most_frequent").fit([["a"], ["b"], ["a"]])
+    encoding._imputer(model)
+    model.statistics_ = np.array([None], dtype=object)
+    model.statistics_[0] = filling
+    with pytest.raises(ModelFileError, match="neither numbers nor strings"):
+        encoding._imputer(model)
