@@ -31,6 +31,30 @@ def test_logarithms_and_back():
     assert Link()(y) is y
 
 
+def test_predictions_stay_near_what_was_learnt():
+    link = Link.logarithmic(np.array([1.0, 10.0, 100.0]))
+    np.testing.assert_allclose(link.inverse(np.log([0.2, 3.0, 900.0])), [0.2, 3.0, 900.0])
+    np.testing.assert_allclose(link.inverse(np.array([-80.0, 80.0])), [0.1, 1000.0], rtol=2e-3)
+
+
+@pytest.mark.parametrize(
+    "limits", [None, [], [1.0], [2.0, 1.0], ["1", 2.0], [1, 2.0], [-1e9, 2.0], [float("nan"), 1.0], 3.0]
+)
+def test_limits_of_older_and_damaged_files(limits):
+    assert Link.restored(LOG, limits) == Link(LOG)
+    assert Link.restored(None, limits) == Link()
+
+
+def test_an_outlier_gets_no_astronomical_price(outcome, tmp_path):
+    """A typing error in one column: 30 in place of 3.0, then in a model from a file."""
+    wrong = {"size": np.array([30.0, 300.0]), "age": np.zeros(2)}
+    most = prices()["price"].max()
+    mercer.save(outcome.model, tmp_path / "m.mercer")
+    for model in (outcome, mercer.load(tmp_path / "m.mercer")):
+        assert (model.predict(wrong) > most / 50).all()
+        assert (model.predict(wrong) < 100 * most).all()
+
+
 def test_what_may_be_logarithmic():
     random = np.random.default_rng(0)
     assert may_be_logarithmic(np.exp(random.normal(size=200)))

@@ -48,7 +48,7 @@ def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
                 else []
             ),
             f"model = {machine}.fit({_training(labels, bool(sampling), weighted, in_blocks)})",
-            f"print(np.exp({said}))" if linked else f"print({said})",
+            f"print(np.exp(np.clip({said}, {problem.link.low}, {problem.link.high})))" if linked else f"print({said})",
         ]
     )
 

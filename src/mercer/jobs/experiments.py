@@ -13,7 +13,7 @@ from mercer._types import Float64, Indices
 from mercer.errors import InputError, MercerError
 from mercer.jobs import calibration
 from mercer.jobs.folds import among, folds_for, tried
-from mercer.jobs.link import LOG, Link, may_be_logarithmic
+from mercer.jobs.link import Link, may_be_logarithmic
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.problem import Problem
 from mercer.jobs.sizing import sample, take
@@ -92,7 +92,7 @@ def with_link(problem: Problem) -> Problem:
         return problem
     rows = sample(problem.y, problem.task, _PROBED, problem.plan.seed)
     kernel = problem.kernels[min(1, len(problem.kernels) - 1)]
-    linked = replace(problem, link=Link(LOG))
+    linked = replace(problem, link=Link.logarithmic(problem.y))
     try:
         plain, other = (experiment_on(one, rows).try_kernel(kernel).best.score for one in (problem, linked))
     except MercerError:  # the search reports kernels that do not suit these objects

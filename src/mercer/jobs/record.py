@@ -62,6 +62,7 @@ def record(
         "balanced": plan.balanced,
         "errors": _errors(problem, found, trained),
         "link": problem.link.name,
+        "link_limits": [problem.link.low, problem.link.high] if problem.link.name else None,
         "metric": problem.metric.text,
         "threshold": plan.threshold,
         **{name: data.detail.get(name) for name in ("weight", "class_names", "group", "time")},

@@ -114,7 +114,7 @@ class TrainedModel:
     @property
     def link(self) -> Link:
         """The scale on which the machine learnt numbers."""
-        return Link(str(self.about.get("link") or ""))
+        return Link.restored(self.about.get("link"), self.about.get("link_limits"))
 
     def _said(self, predicted: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return predicted if self.task == "classification" else self.link.inverse(predicted)
