@@ -1,8 +1,8 @@
 """Estimates the cost of all work on a Gram matrix before it begins, and refuses absurd amounts.
 
-entries x the measured cost of an entry, as often as each is computed + passes over stored entries + flops of a direct
-solver. The estimate is measured on this machine under its current load. It is accurate to within a factor of about two,
-enough to tell minutes from days.
+entries x the measured cost of an entry, as often as each is computed + passes over stored entries + products with many
+vectors + flops of a direct solver. The estimate is measured on this machine under its current load. It is accurate to
+within a factor of about two, enough to tell minutes from days.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from mercer import _deadline, _speed
 from mercer.errors import CostError, CostWarning
 from mercer.gram import budget
 from mercer.gram.contract import Gram
+from mercer.gram.cost import MULTIPLY
 
 SAID, REFUSED = 120.0, 3600.0
 """Seconds above which a cost is announced, and above which it is refused unless a time limit allows it."""
@@ -23,6 +24,8 @@ _ASKED, _ASKED_IF_DEAR = 1e8, 1e5
 most, and the estimate takes some hundredths of a second.
 """
 _SECONDS_PER_BYTE = 2e-10  # reading stored entries from memory, at five gigabytes a second
+_SECONDS_PER_PRODUCT = 1e-9 * MULTIPLY / 2
+"""Multiplying an entry by a number of a wide vector, on two cores."""
 
 
 @final
@@ -36,6 +39,10 @@ class Effort:
     """The approximate number of products with the whole matrix: each recomputes all entries if they are not stored."""
     flops_per_cube: float = 0.0
     """The cost of decompositions of the whole matrix, in float64: see `_speed`."""
+    columns: float = 0.0
+    """The number of vectors in all products together, where these are many: each entry is multiplied by as many
+    numbers, which takes longer than to compute it.
+    """
     remedy: str = "Train on a random part of the objects, or on landmarks: kernels.Nystrom(kernel, 1000)."
 
     def announce(self, gram: Gram) -> None:
@@ -49,7 +56,8 @@ class Effort:
         stored = gram.fits()
         computed = gram.seconds * (1.0 if stored else self.passes)
         read = _SECONDS_PER_BYTE * gram.bytes * self.passes if stored else 0.0
-        seconds = computed + read + _speed.seconds(self.flops_per_cube, n)
+        multiplied = _SECONDS_PER_PRODUCT * n * m * self.columns
+        seconds = computed + read + multiplied + _speed.seconds(self.flops_per_cube, n)
         if seconds < SAID or _deadline.is_limited():  # a limit ends what takes too long, and says so
             return
         times = "" if stored else f", each about {self.passes:,.0f} times, since they do not fit into memory"

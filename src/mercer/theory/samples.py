@@ -81,7 +81,8 @@ def mmd_test(
     if m < 2 or n < 2:
         raise InputError(f"Both samples need two objects or more; got {m} and {n}.")
     gram = gram_of(chosen.fit(objects), objects, memory=memory)
-    Effort("mmd_test", 1.0 + permutations / _AT_ONCE, remedy="Test random parts of the samples.").announce(gram)
+    remedy = "Test random parts of the samples, or use fewer permutations."
+    Effort("mmd_test", 1.0 + permutations / _AT_ONCE, columns=permutations + 2.0, remedy=remedy).announce(gram)
     gram = gram.stored_if_it_fits()
     own = gram.diagonal()
     rows = gram.matvec(np.ones((m + n, 1)))[:, 0] - own
