@@ -43,13 +43,17 @@ def test_absurd_work_is_refused_at_once(act: Any) -> None:
     assert any(word in str(refused.value) for word in ("Nystrom", "parts", "by tiles", "approximation"))
 
 
-def test_products_with_many_vectors_are_counted() -> None:
-    """Kernel values of 200,000 objects take a minute or two; to multiply them by 200 permutations takes five more."""
+def test_products_with_many_vectors_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To multiply the kernel values of 200,000 objects by 200 permutations takes ten minutes of a core."""
+    monkeypatch.setattr(effort, "SAID", 320.0)
+    monkeypatch.setattr(effort, "default_threads", lambda: 1)
     twice = np.concatenate([MANY, MANY])
     gram = gram_of(kernels.RBF(gamma=1.0).fit(twice), twice, memory=100.0)
-    Effort("mmd_test", 0.1).announce(gram)
-    with pytest.warns(CostWarning, match="mmd_test on 200,000 objects will take about"):
-        Effort("mmd_test", 0.1, columns=200.0).announce(gram)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Effort("mmd_test", 1e-3).announce(gram)
+    with pytest.warns(CostWarning, match="mmd_test on 200,000 objects will take about 1[01]"):
+        Effort("mmd_test", 1e-3, columns=200.0).announce(gram)
 
 
 @pytest.mark.parametrize("seconds", ["said", "refused"])

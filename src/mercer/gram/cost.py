@@ -82,8 +82,9 @@ _PASSES = 4.0
 """Passes over the rows per Newton step: outputs, gradient, line search."""
 _SPARSE_PASSES = 10.0
 """Such passes over the entries of sparse rows, where products take the place of a factor ..."""
-_ONE_CALL = 50_000_000.0
-"""... and how long a compiled call may take: a twentieth of a second, so that Ctrl-C and limits do not wait."""
+_ONE_CALL = 20_000_000.0
+"""... and how long a compiled call may take for most problems: a fiftieth of a second. The hardest take some twenty
+times as long before they are given up, and Ctrl-C and limits do not wait longer than that."""
 _EARLY = 0.1
 """The fraction of rows with curvature, averaged over the steps: nearly all in the first steps ..."""
 _LATE = 1.2

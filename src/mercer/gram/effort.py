@@ -16,6 +16,7 @@ from mercer.errors import CostError, CostWarning
 from mercer.gram import budget
 from mercer.gram.contract import Gram
 from mercer.gram.cost import MULTIPLY
+from mercer.gram.executors import default_threads
 
 SAID, REFUSED = 120.0, 3600.0
 """Seconds above which a cost is announced, and above which it is refused unless a time limit allows it."""
@@ -24,8 +25,8 @@ _ASKED, _ASKED_IF_DEAR = 1e8, 1e5
 most, and the estimate takes some hundredths of a second.
 """
 _SECONDS_PER_BYTE = 2e-10  # reading stored entries from memory, at five gigabytes a second
-_SECONDS_PER_PRODUCT = 1e-9 * MULTIPLY / 2
-"""Multiplying an entry by a number of a wide vector, on two cores."""
+_SECONDS_PER_PRODUCT = 1e-9 * MULTIPLY
+"""Multiplying an entry by a number of a wide vector, on one core."""
 
 
 @final
@@ -56,7 +57,7 @@ class Effort:
         stored = gram.fits()
         computed = gram.seconds * (1.0 if stored else self.passes)
         read = _SECONDS_PER_BYTE * gram.bytes * self.passes if stored else 0.0
-        multiplied = _SECONDS_PER_PRODUCT * n * m * self.columns
+        multiplied = _SECONDS_PER_PRODUCT * n * m * self.columns / default_threads()
         seconds = computed + read + multiplied + _speed.seconds(self.flops_per_cube, n)
         if seconds < SAID or _deadline.is_limited():  # a limit ends what takes too long, and says so
             return

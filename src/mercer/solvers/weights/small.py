@@ -66,10 +66,7 @@ def solve(
     began = time.monotonic()
     if limits.out_of_time:
         return None
-    if loss.smooth and small_sparse.suits(rows):
-        theta, b, objectives, steps = small_sparse.solved(rows, loss, y, C, intercept_scale, tol, limits)
-    else:
-        theta, b, objectives, steps = _solved(rows, loss, y, C, intercept_scale, _BY_GAP, tol, limits)
+    theta, b, objectives, steps = _solved(rows, loss, y, C, intercept_scale, _BY_GAP, tol, limits)
     gaps = (objectives[:, 0] - objectives[:, 1]) / np.maximum(np.abs(objectives[:, 0]), TINY)
     if not (gaps <= tol).all():  # also if one is NaN
         return None
@@ -110,8 +107,6 @@ def _solved(
     assert dual is not None, "a loss without a quadratic dual"
     machines, (n, d) = len(y), rows.shape
     m = d + (intercept_scale > 0)
-    table = np.ones((n, m))
-    table[:, :d] = rows.toarray() if is_sparse(rows) else rows
     price = np.ones(m)
     if m > d:
         price[d] = intercept_scale**-2.0
@@ -120,17 +115,29 @@ def _solved(
         pieces[:, number] = part.reshape(machines, n)
     theta, b = np.zeros((machines, m)), np.empty((machines, n))
     objectives, steps = np.empty((machines, 2)), np.zeros(machines, dtype=np.intp)
-    allowed = _STEPS if limits.max_iter < 0 else min(_STEPS, limits.max_iter)
-    rules = line_search.RULES, run.RULES, smoothed.RULES
+    if loss.smooth and kinked is _BY_GAP and small_sparse.suits(rows):
+        step, most = cost.of_sparse_step(n, d, _entries(rows)), small_sparse.STEPS
+        entries, rules = (rows.indptr, rows.indices, rows.data), (line_search.RULES, small_sparse.RULES)
+
+        def solve_some(some: slice, *found: Any) -> None:
+            small_sparse.solve_all(*entries, d, price, pieces[some], tol, allowed, *rules, *found)
+
+    else:
+        step, most = cost.of_loops(n, m, _entries(rows)), _STEPS
+        table = np.ones((n, m))
+        table[:, :d] = rows.toarray() if is_sparse(rows) else rows
+        all_rules = line_search.RULES, run.RULES, smoothed.RULES, kinked
+
+        def solve_some(some: slice, *found: Any) -> None:
+            _solve_all(table, price, pieces[some], C[some], tol, allowed, *all_rules, *found)
+
+    allowed = most if limits.max_iter < 0 else min(most, limits.max_iter)
 
     def job(some: slice) -> None:
         limits.raise_if_stopped()
-        _solve_all(
-            table, price, pieces[some], C[some], tol, allowed, *rules, kinked,
-            theta[some], b[some], objectives[some], steps[some],
-        )  # fmt: skip
+        solve_some(some, theta[some], b[some], objectives[some], steps[some])
 
-    at_once = max(1, int(cost.AT_ONCE / cost.of_loops(n, m, _entries(rows))))
+    at_once = max(1, int(cost.AT_ONCE / step))
     parts = [slice(start, min(start + at_once, machines)) for start in range(0, machines, at_once)]
     if len(parts) == 1:
         job(parts[0])

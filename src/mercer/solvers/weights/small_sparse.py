@@ -16,13 +16,8 @@ from typing import Any
 import numpy as np
 
 from mercer._jit import Array, jit
-from mercer._types import Float64, Indices
 from mercer.gram import cost
-from mercer.gram.executors import Threads
 from mercer.inputs.vectors import is_sparse
-from mercer.losses.base import Loss
-from mercer.solvers.drive import Limits
-from mercer.solvers.numerics import line_search
 from mercer.solvers.weights.small_loops import (
     KINK,
     LINEAR,
@@ -35,9 +30,11 @@ from mercer.solvers.weights.small_loops import (
     slope_of,
 )
 
-_STEPS, _PRODUCTS = 100, 30
-"""Newton steps of a machine, and products in each, at most: problems that need more have features of very different
-sizes, and a factor serves them better."""
+STEPS = 100
+"""Newton steps of a machine, at most."""
+_PRODUCTS, _ALL_PRODUCTS = 30, 600
+"""Products in a step, and in all steps of a machine, at most: problems that need more have features of very different
+sizes, and a factor serves them better. A call that may not be interrupted ends within a third of a second."""
 _ROUGH = 0.1
 """A step ends where its residual is below this fraction of the gradient, or the root of the gap: early steps need not
 be good, and late ones decide how fast the method ends."""
@@ -45,7 +42,7 @@ _BLEND = 0.01
 """The weight of the diagonal in the preconditioner, as in `newton_cg`."""
 _IDLE = 3
 """Steps that neither halve the gap nor lower the value, after which it is left to the caller."""
-_RULES = (_ROUGH, _BLEND, _PRODUCTS, _IDLE)
+RULES = (_ROUGH, _BLEND, _PRODUCTS, _ALL_PRODUCTS, _IDLE)
 
 
 def suits(rows: Any) -> bool:
@@ -56,43 +53,8 @@ def suits(rows: Any) -> bool:
     return cost.sparse_loops_pay(n, d, rows.nnz / max(1, n))
 
 
-def solved(
-    rows: Any, loss: Loss, y: Float64, C: Float64, intercept_scale: float, tol: float, limits: Limits
-) -> tuple[Float64, Float64, Float64, Indices]:
-    """Weights (the intercept last), coefficients, both objectives and steps of each machine."""
-    dual = loss.dual(y.ravel(), C.ravel())
-    assert dual is not None, "a loss without a quadratic dual"
-    machines, (n, d) = len(y), rows.shape
-    m = d + (intercept_scale > 0)
-    price = np.ones(m)
-    if m > d:
-        price[d] = intercept_scale**-2.0
-    pieces = np.empty((machines, 5, n))
-    for number, part in enumerate((dual.linear, dual.kink, dual.lower, dual.upper, dual.ridge)):
-        pieces[:, number] = part.reshape(machines, n)
-    theta, b = np.zeros((machines, m)), np.empty((machines, n))
-    objectives, steps = np.empty((machines, 2)), np.zeros(machines, dtype=np.intp)
-    allowed = _STEPS if limits.max_iter < 0 else min(_STEPS, limits.max_iter)
-    entries = rows.indptr, rows.indices, rows.data
-
-    def job(some: slice) -> None:
-        limits.raise_if_stopped()
-        _solve_all(
-            *entries, d, price, pieces[some], tol, allowed, line_search.RULES, _RULES,
-            theta[some], b[some], objectives[some], steps[some],
-        )  # fmt: skip
-
-    at_once = max(1, int(cost.AT_ONCE / cost.of_sparse_step(n, d, rows.nnz / max(1, n))))
-    parts = [slice(start, min(start + at_once, machines)) for start in range(0, machines, at_once)]
-    if len(parts) == 1:
-        job(parts[0])
-    else:
-        Threads().each(job, parts, limits.stop)
-    return theta, b, objectives, steps
-
-
 @jit
-def _solve_all(
+def solve_all(
     indptr: Array,
     indices: Array,
     data: Array,
@@ -102,7 +64,7 @@ def _solve_all(
     tol: float,
     allowed: int,
     line: tuple[float, ...],
-    rules: tuple[float, float, int, int],
+    rules: tuple[float, float, int, int, int],
     theta: Array,
     b: Array,
     objectives: Array,
@@ -132,19 +94,19 @@ def _minimise(
     tol: float,
     allowed: int,
     line: tuple[float, ...],
-    rules: tuple[float, float, int, int],
+    rules: tuple[float, float, int, int, int],
     theta: Array,
     state: Array,
     work: Array,
 ) -> int:
     """Newton steps from theta; returns their number. Outputs and slopes are left in `state`."""
-    rough, blend, products, idle_steps = rules
+    rough, blend, products, left, idle_steps = rules
     outputs, slope, change, curvature = state
     gradient, step = work[0], work[1]
     _set_outputs(indptr, indices, data, d, theta, outputs)
     value = _evaluate(indptr, indices, data, d, price, pieces, theta, outputs, slope, gradient)
     gap, steps, idle = gap_of(price, theta, gradient, value), 0, 0
-    while gap > tol and steps < allowed and idle < idle_steps:
+    while gap > tol and steps < allowed and idle < idle_steps and left > 0:
         steps += 1
         bend = 0.0
         for i in range(slope.shape[0]):
@@ -154,8 +116,9 @@ def _minimise(
             bend += curvature[i]
         if price[price.shape[0] - 1] == 0.0 and bend == 0.0:
             break  # no row bends where the intercept has no price: the caller's method knows what to do
-        _set_direction(
-            indptr, indices, data, d, price, curvature, min(rough, np.sqrt(gap)), blend, products, change, work
+        enough = min(rough, np.sqrt(gap))
+        left -= _set_direction(
+            indptr, indices, data, d, price, curvature, enough, blend, min(products, left), change, work
         )
         descent = 0.0
         for j in range(step.shape[0]):
@@ -190,8 +153,11 @@ def _set_direction(
     products: int,
     change: Array,
     work: Array,
-) -> None:
-    """The Newton step, by preconditioned conjugate gradients on 1 + X'RX, R the curvatures of the losses."""
+) -> int:
+    """The Newton step, by preconditioned conjugate gradients on 1 + X'RX, R the curvatures of the losses.
+
+    Returns the number of products.
+    """
     gradient, step, residual, scaled, search, image, weight = work
     m = step.shape[0]
     weight[:] = 0.0
@@ -209,7 +175,7 @@ def _set_direction(
         squared += gradient[j] * gradient[j]
         product += residual[j] * search[j]
     enough = rough * rough * squared
-    for _ in range(products):
+    for count in range(products):
         _set_outputs(indptr, indices, data, d, search, change)
         for j in range(m):
             image[j] = price[j] * search[j]
@@ -224,20 +190,21 @@ def _set_direction(
         for j in range(m):
             across += search[j] * image[j]
         if not across > 0.0:
-            return
+            return count + 1
         size, squared = product / across, 0.0
         for j in range(m):
             step[j] += size * search[j]
             residual[j] -= size * image[j]
             squared += residual[j] * residual[j]
         if squared <= enough:
-            return
+            return count + 1
         before, product = product, 0.0
         for j in range(m):
             scaled[j] = weight[j] * residual[j]
             product += residual[j] * scaled[j]
         for j in range(m):
             search[j] = scaled[j] + product / before * search[j]
+    return products
 
 
 @jit
