@@ -21,7 +21,7 @@ import numpy as np
 from mercer import _deadline
 from mercer._progress import Reporter
 from mercer._types import Indices
-from mercer.cluster import tasks
+from mercer.cluster import leaves, tasks
 from mercer.cluster.bundles import Bundles
 from mercer.cluster.partitions import Name, needed
 from mercer.cluster.session import Session
@@ -197,20 +197,13 @@ class Workers:
             yield place, found
 
     def _tree(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:
-        """The lazy sum over items. Neighbours share a task as long as there are enough tasks for all threads.
-
-        Each lazy partition has a task of its own: a task with several would have to hold all of them in memory.
-        """
-        length = 1
-        while not _partitions(task, items[0]) and 2 * length * _PER_THREAD * self.session.threads <= len(items):
-            length *= 2
-        level = [self._leaf(task, held, items[start : start + length]) for start in range(0, len(items), length)]
-        while len(level) > 1:
-            pairs = [level[place : place + 2] for place in range(0, len(level), 2)]
-            level = [
-                self.session.lazily(tasks.combined, held[1], *pair) if len(pair) == 2 else pair[0] for pair in pairs
-            ]
-        return level[0]
+        """The lazy sum over items. Neighbours share a task, except lazy partitions, which would all be in memory."""
+        alone = bool(_partitions(task, items[0]))
+        return leaves.joined(
+            [1] * len(items) if alone else leaves.branches(len(items), self.session.threads),
+            lambda first, length: self._leaf(task, held, items[first : first + length]),
+            lambda one, other: self.session.lazily(tasks.combined, held[1], one, other),
+        )
 
     def _leaf(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:
         read = {name: part for item in items for name, part in _partitions(task, item).items()}
