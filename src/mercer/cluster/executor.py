@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -170,12 +171,14 @@ class Workers:
         shared: Sequence[Any],
         *,
         watch: Callable[[], None],
+        more: Callable[[], bool] = lambda: True,
         at_once: int | None = None,
         keep: bool = False,
     ) -> Iterator[tuple[int, Any]]:
         """The places of items and what ``work(item, prepared, stop)`` gives, as they come.
 
-        What items share is let go when the last of them is done, unless it is to be kept for the next call.
+        No item is sent any more once ``more()`` is false. What items share is let go when the last of them is done,
+        unless it is to be kept for the next call.
         """
         session = self.session
         left = Counter(shared)
@@ -190,7 +193,8 @@ class Workers:
             return session.submit(tasks.fold, held, items[place], prepared)
 
         most = _PER_THREAD * session.threads
-        for place, found in session.each(range(len(items)), send, watch, min(most, at_once or most)):
+        places = itertools.takewhile(lambda place: more(), range(len(items)))
+        for place, found in session.each(places, send, watch, min(most, at_once or most)):
             left[shared[place]] -= 1
             if shared[place] is not None and not left[shared[place]] and not keep:
                 session.held.forget(session.hold(work), shared[place])
