@@ -16,11 +16,8 @@ import itertools
 from dataclasses import dataclass, replace
 
 # isort: split
-from mercer.cluster.leaves import branches
+from mercer.cluster.leaves import PER_THREAD, branches
 from mercer.gram.journal import stretch_length
-
-PER_THREAD = 8
-"""Items handed out to each thread at a time (as in `mercer.cluster.executor`)."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +52,10 @@ class Played:
 def tasks_of(blocks: int, workers: int) -> list[int]:
     """The numbers of neighbouring blocks in each task, for blocks that are read from files."""
     size = stretch_length(PER_THREAD * workers)
-    parts = (min(size, blocks - first) for first in range(0, blocks, size))
-    return [length for part in parts for length in branches(part, workers)]
+    found: list[int] = []
+    for first in range(0, blocks, size):
+        found += branches(min(size, blocks - first), workers, last=first + size >= blocks)
+    return found
 
 
 def played(blocks: int, workers: int, costs: Costs) -> Played:

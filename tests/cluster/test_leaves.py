@@ -6,7 +6,7 @@ import heapq
 
 import pytest
 
-from mercer.cluster.leaves import branches, joined
+from mercer.cluster.leaves import branches
 from mercer.gram.tree import TOP, Waiting, climb
 
 
@@ -18,16 +18,18 @@ def over(items: list[str]) -> str:
     return waiting[TOP]
 
 
+@pytest.mark.parametrize("last", [True, False])
 @pytest.mark.parametrize("threads", [1, 2, 3, 7, 64])
-def test_the_tree_does_not_depend_on_the_tasks(threads: int) -> None:
+def test_the_tree_does_not_depend_on_the_tasks(threads: int, last: bool) -> None:
     for count in (*range(1, 70), 153, 500):
         items = [str(item) for item in range(count)]
-        found = joined(
-            branches(count, threads),
-            lambda first, length, items=items: over(items[first : first + length]),
-            lambda one, other: f"({one} {other})",
-        )
-        assert found == over(items)
+        waiting: Waiting[str] = {}
+        first = 0
+        for length in branches(count, threads, last=last):
+            found, level = over(items[first : first + length]), length.bit_length() - 1
+            climb(waiting, first >> level, found, count - 1, lambda one, other: f"({one} {other})", level=level)
+            first += length
+        assert waiting == {TOP: over(items)}
 
 
 @pytest.mark.parametrize(("count", "threads"), [(29, 2), (64, 2), (153, 8), (1000, 12)])

@@ -1,50 +1,37 @@
 """Which neighbouring items of a sum share a task.
 
 The tree of a sum is fixed, and a task may do any whole branch of it: what is added within a task need not go over the
-network. Long branches come first and single items last, so that workers end at about the same time.
+network. At the end of a pass, long branches come first and single items last, so that workers end at about the same
+time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+PER_THREAD = 8
+"""Tasks for each thread of the cluster at a time. With fewer, threads are idle while the last task runs; more only make
+queues longer, and when a worker dies Dask counts that against every task in its queue."""
 
-Node = TypeVar("Node")
 
+def branches(count: int, threads: int, *, last: bool = True) -> list[int]:
+    """The numbers of items of the branches, powers of two that never grow.
 
-def branches(count: int, threads: int) -> list[int]:
-    """The numbers of items of the branches, powers of two: half of what is left is shared among all threads.
+    At the end of a pass, each has half of what is left, shared among all threads; before that, all have the same.
 
     >>> branches(29, 2)
     [4, 4, 4, 4, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1]
+    >>> branches(64, 4, last=False) == [2] * 32
+    True
     """
+    if not last:
+        length = _power_of_two(count // (PER_THREAD * threads))
+        return [length] * (count // length) + [1] * (count % length)
     found: list[int] = []
     left = count
     while left:
-        found.append(1 << max(0, (left // (2 * threads)).bit_length() - 1))
+        found.append(_power_of_two(left // (2 * threads)))
         left -= found[-1]
     return found
 
 
-def joined(lengths: Sequence[int], leaf: Callable[[int, int], Node], both: Callable[[Node, Node], Node]) -> Node:
-    """The root of the tree over the leaves that ``leaf(first item, number of items)`` gives.
-
-    Lengths are powers of two that do not grow, as `branches` gives them: so each begins where a branch does.
-
-    >>> joined([2, 1, 1, 1], lambda first, length: f"{first}+{length}", lambda one, other: f"({one} {other})")
-    '((0+2 (2+1 3+1)) 4+1)'
-    """
-    own: dict[int, int] = {}
-    count = 0
-    for length in lengths:
-        own[count] = length
-        count += length
-
-    def branch(first: int, span: int) -> Node:
-        if own[first] == span:
-            return leaf(first, span)
-        half = span // 2
-        one = branch(first, half)
-        return one if first + half >= count else both(one, branch(first + half, half))
-
-    return branch(0, 1 << (count - 1).bit_length())
+def _power_of_two(most: int) -> int:
+    return 1 << max(0, most.bit_length() - 1)
