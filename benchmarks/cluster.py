@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import copy
+import statistics
 import tempfile
 import time
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ from mercer import KernelRidge, blocks, cluster, kernels
 from mercer.cluster.executor import Workers
 
 ROWS = 65_536
-TIMES = 2
+TIMES = 3
 MEASURED = 8
 """Blocks of the fits that are measured."""
 LINKS = {"1.25 Gbit/s": 1.25e9 / 8, "10 Gbit/s": 1.25e9}
@@ -54,32 +55,36 @@ def learner(m: int, gamma: float = 8.0) -> KernelRidge:
 
 
 def compare(m: int) -> None:
-    """Two workers and two threads on the same blocks; the best of a few fits of each, threads before and after.
+    """Two workers and two threads on the same blocks, by turns.
 
     Threads have the machine to themselves: while a cluster is open, its scheduler and its workers take their share.
     """
 
-    def fitted(X: Path, y: Path) -> tuple[float, bytes]:
+    def fitted(X: Path, y: Path, m: int = m) -> tuple[float, bytes]:
         began = time.perf_counter()
         model = learner(m).fit(blocks.of(X, y, rows=ROWS // 4))
         return time.perf_counter() - began, model.expansion_.coefficients.tobytes()
 
+    here, there, traffic = [], [], []
     with tempfile.TemporaryDirectory() as folder:
         data = covtype(Path(folder))
-        fitted(*data)  # compiles and loads what is timed below
-        here = [fitted(*data)]
-        with cluster.use("local:2") as session:
-            fitted(*data)
-            before = copy.copy(session.count_moved())
-            there = [fitted(*data) for _ in range(TIMES)]
-            traffic = session.count_moved()
-        here += [fitted(*data) for _ in range(TIMES - 1)]
-    threads, workers = (min(seconds for seconds, _ in found) for found in (here, there))
-    bits = {coefficients for _, coefficients in (*here, *there)}
-    print(f"covtype, m = {m}, best of {TIMES}: two threads {threads:.1f} s, two workers {workers:.1f} s, ", end="")
-    print(f"{workers / threads:.2f} x; the same bits: {len(bits) == 1}")
-    moved, tasks = (traffic.moved - before.moved) / TIMES, (traffic.tasks - before.tasks) / TIMES
-    print(f"{tasks:.0f} tasks and {moved / 1e6:.0f} MB sent by workers for each fit")
+        fitted(*data, m=20)  # loads and compiles what is timed below
+        for _ in range(TIMES):
+            here.append(fitted(*data))
+            with cluster.use("local:2") as session:
+                fitted(*data, m=20)
+                before = copy.copy(session.count_moved())
+                there.append(fitted(*data))
+                after = session.count_moved()
+                traffic.append((after.tasks - before.tasks, after.moved - before.moved))
+    same = len({bits for _, bits in (*here, *there)}) == 1
+    print(f"covtype, m = {m}, {TIMES} fits of each by turns; the same bits: {same}")
+    threads, workers = ([seconds for seconds, _ in found] for found in (here, there))
+    for name, of in (("best", min), ("median", statistics.median)):
+        ratio = of(workers) / of(threads)
+        print(f"{name}: two threads {of(threads):.2f} s, two workers {of(workers):.2f} s, {ratio:.2f} x")
+    tasks, moved = (max(found) for found in zip(*traffic, strict=True))
+    print(f"{tasks} tasks and {moved / 1e6:.0f} MB sent by workers for each fit, at most")
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ import heapq
 import itertools
 from dataclasses import dataclass, replace
 
-PER_THREAD = 8
-"""Tasks for each thread, below which neighbouring blocks are tasks of their own (as in `mercer.cluster.executor`)."""
+# isort: split
+from mercer.cluster.leaves import PER_THREAD, branches
+from mercer.gram.journal import stretch_length
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,13 @@ class Played:
         return self.seconds - self.blocks_done
 
 
-def blocks_in_a_task(blocks: int, workers: int) -> int:
-    """Neighbouring blocks in one task, for blocks that are read from files."""
-    length, at_a_time = 1, min(blocks, 4 * PER_THREAD * workers)
-    while 2 * length * PER_THREAD * workers <= at_a_time:
-        length *= 2
-    return length
+def tasks_of(blocks: int, workers: int) -> list[int]:
+    """The numbers of neighbouring blocks in each task, for blocks that are read from files."""
+    size = stretch_length(PER_THREAD * workers)
+    found: list[int] = []
+    for first in range(0, blocks, size):
+        found += branches(min(size, blocks - first), workers, last=first + size >= blocks)
+    return found
 
 
 def played(blocks: int, workers: int, costs: Costs) -> Played:
@@ -64,8 +66,10 @@ def played(blocks: int, workers: int, costs: Costs) -> Played:
 class _Pass:
     def __init__(self, blocks: int, workers: int, costs: Costs) -> None:
         self._costs = costs
-        length = blocks_in_a_task(blocks, workers)
-        self._leaves = [min(length, blocks - start) for start in range(0, blocks, length)]
+        self._last = blocks - 1
+        lengths = tasks_of(blocks, workers)
+        self._leaves = list(zip(itertools.accumulate(lengths[:-1], initial=0), lengths, strict=True))
+        """First block and number of blocks."""
         self._handed_out = 0
         self._idle = set(range(workers))
         self._addable: list[list[tuple[int, int]]] = [[] for _ in range(workers)]
@@ -88,7 +92,10 @@ class _Pass:
                 heapq.heappush(self._addable[worker], place)
                 if worker in self._idle:
                     self._begin(worker, now)
-            elif self._done(worker, place, now):
+                continue
+            if what == "read":
+                self._blocks_done = now
+            if self._done(worker, place, now):
                 return Played(now + self._costs.move, self._blocks_done, self._tasks, self._moves + 1)
 
     def _begin(self, worker: int, now: float) -> None:
@@ -97,20 +104,18 @@ class _Pass:
         if self._addable[worker]:
             self._later(now + self._costs.add, "done", worker, heapq.heappop(self._addable[worker]))
         elif self._handed_out < len(self._leaves):
-            number = self._handed_out
+            first, length = self._leaves[self._handed_out]
             self._handed_out += 1
-            length = self._leaves[number]
             seconds = length * self._costs.block + (length - 1) * self._costs.add
-            self._later(self._scheduled(now) + seconds, "done", worker, (0, number))
+            level = length.bit_length() - 1
+            self._later(self._scheduled(now) + seconds, "read", worker, (level, first >> level))
         else:
             self._idle.add(worker)
 
     def _done(self, worker: int, place: tuple[int, int], now: float) -> bool:
         """A sum is there: it waits for its neighbour, or is added to it; whether it was the last."""
         level, number = place
-        last = len(self._leaves) - 1
-        if not level:
-            self._blocks_done = now
+        last = self._last
         while last >> level and number ^ 1 > last >> level:  # without a neighbour
             level, number = level + 1, number >> 1
         if not last >> level:

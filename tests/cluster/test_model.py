@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from mercer.cluster import executor
-
 model: Any = pytest.importorskip("benchmarks.cluster_model", reason="the benchmarks are not part of this copy")
 FREE = model.Costs(block=1.0, add=0.0, task=0.0, move=0.0)
 
@@ -16,7 +14,7 @@ def test_one_worker_does_one_thing_after_another() -> None:
     costs = model.Costs(block=1.0, add=0.25, task=0.0, move=0.5)
     found = model.played(13, 1, costs)
     assert found.seconds == 13 * 1.0 + 12 * 0.25 + 0.5
-    assert (found.tasks, found.moves) == (13 + 12, 1)
+    assert (found.tasks, found.moves) == (6 + 5, 1)  # of 4, 4, 2, 1, 1 and 1 blocks
 
 
 @pytest.mark.parametrize(("blocks", "workers"), [(64, 64), (64, 16), (153, 64), (5, 8)])
@@ -40,9 +38,10 @@ def test_the_scheduler_serves_one_task_at_a_time() -> None:
 
 
 def test_blocks_are_put_together_as_on_a_cluster() -> None:
-    assert executor._PER_THREAD == model.PER_THREAD
-    assert [model.blocks_in_a_task(153, workers) for workers in (1, 2, 8, 64)] == [4, 4, 2, 1]
-    assert model.played(153, 1, FREE).tasks == 39 + 38
+    assert model.tasks_of(48, 1) == [4] * 8 + [8, 4, 2, 1, 1]
+    assert model.tasks_of(153, 64) == [1] * 153
+    assert [max(model.tasks_of(153, workers)) for workers in (1, 2, 8)] == [8, 4, 8]
+    assert model.played(48, 1, FREE).tasks == 13 + 12
 
 
 def test_where_the_reduction_is_the_limit() -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +17,10 @@ from sklearn.preprocessing import StandardScaler
 
 from mercer import SVC, KernelRidge, KernelSearchCV, kernels, nested_cross_validate
 from mercer.cluster import use
+from mercer.errors import TimeLimitError
+from mercer.gram.executors import working_elsewhere
+from mercer.selection import cross_validation
+from tests.cluster.conftest import Processes
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 4))
@@ -87,6 +96,60 @@ def test_errors_come_back(client: Any) -> None:
 def slow(a: Any, b: Any) -> Any:
     time.sleep(0.02 * len(a) * len(b))
     return np.asarray(a) @ np.asarray(b).T
+
+
+class Unhurried(KernelRidge):
+    """A learner that a group of settings cannot share anything for, and takes its time."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        time.sleep(0.05)
+        return super().fit(X, y, sample_weight)
+
+
+def test_time_that_runs_out_leaves_what_is_done(client: Any) -> None:
+    search = KernelSearchCV(Unhurried(kernel="rbf"), {"gamma": np.geomspace(0.1, 1.0, 300)}, cv=2, time_limit=3.0)
+    with use(client) as session:
+        before = session.traffic.tasks
+        search.fit(X, X[:, 0])
+        assert session.traffic.tasks - before < 300  # of 600 and more: none was sent after the end
+    assert not search.complete_
+    assert sum(search.cv_results_["splits_done"]) > 0
+    assert search.best_estimator_.predict(X).shape == (120,)
+
+
+@dataclass(frozen=True)
+class Late:
+    """A cluster whose results come when time is over."""
+
+    seconds: float
+
+    def results(self, work: Any, items: Any, shared: Any, *, watch: Any, **options: Any) -> Iterator[tuple[int, Any]]:
+        arrived = [work(item, work.prepared(item), threading.Event()) for item in items]
+        while time.time() < items[0].until + self.seconds:
+            watch()
+            time.sleep(0.01)
+        yield from enumerate(arrived)
+
+
+def test_the_first_result_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cross_validation, "_GRACE", 0.0)
+    search = KernelSearchCV(SVC(), {"C": [1.0]}, cv=2, time_limit=1.5, refit=False)
+    with working_elsewhere(Late(0.1)):
+        assert search.fit(X, Y).complete_
+    with working_elsewhere(Late(60.0)), pytest.raises(TimeLimitError, match=r"before the first of 2 fits .* Raise"):
+        search.fit(X, Y)
+
+
+def test_workers_are_ready_before_the_clock_starts(tmp_path: Path) -> None:
+    made = Processes(tmp_path)
+    made.add()
+    with made.client(1) as client, use(client):
+        assert all(client.run(_knows_fits).values())
+    made.close()
+
+
+def _knows_fits() -> bool:
+    return "mercer.selection.fold_work" in sys.modules
 
 
 def test_a_time_limit_holds(client: Any) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,21 +22,20 @@ import numpy as np
 from mercer import _deadline
 from mercer._progress import Reporter
 from mercer._types import Indices
-from mercer.cluster import tasks
+from mercer.cluster import leaves, tasks
 from mercer.cluster.bundles import Bundles
+from mercer.cluster.leaves import PER_THREAD
 from mercer.cluster.partitions import Name, needed
 from mercer.cluster.session import Session
 from mercer.gram.executors import Sink, Work
 from mercer.gram.tiles import Strip, Tile
+from mercer.gram.tree import TOP, Waiting, climb
 from mercer.inputs.streamed import Streamed
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-_PER_THREAD = 8
-"""Tasks for each thread of the cluster at a time. With fewer, threads are idle while the last task runs; more only make
-queues longer, and when a worker dies Dask counts that against every task in its queue."""
 _PARTS = 2
 """Parts of a sum under way at a time: with only one, workers would be idle while its result is fetched and stored."""
 
@@ -68,7 +68,7 @@ class Workers:
     @property
     def count(self) -> int:
         """How many items are worth handing out at a time: more than there are threads, so that few of them are idle."""
-        return _PER_THREAD * self.session.threads
+        return PER_THREAD * self.session.threads
 
     @_in_words
     def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None:
@@ -76,7 +76,7 @@ class Workers:
         session = self.session
         total = sum(tile.entries for strip in strips for tile in strip)
         timed = _deadline.Work(f"{total:,} kernel values", total)
-        most = _PER_THREAD * session.threads
+        most = PER_THREAD * session.threads
         parts = [(number, part) for number, strip in enumerate(strips) for part in _cut(strip, total // most)]
         sorter = _InOrder(parts, sink)
         dtype = sink.buffer(strips[0][0]).dtype
@@ -117,7 +117,8 @@ class Workers:
         following = 0
 
         def send(place: int) -> Any:
-            return session.compute(self._tree(task, (session.hold(task), session.hold(combine)), parts[place]))
+            last = place == len(parts) - 1
+            return self._sum(task, (session.hold(task), session.hold(combine)), parts[place], last=last)
 
         for place, found in session.each(range(len(parts)), send, timed.look, _PARTS):
             early[place] = found
@@ -134,7 +135,7 @@ class Workers:
         def send(place: int) -> Any:
             return session.compute(self._leaf(task, (session.hold(task), None), items[place : place + 1]))
 
-        found.update(session.each(range(len(items)), send, _nothing, _PER_THREAD * session.threads))
+        found.update(session.each(range(len(items)), send, _nothing, PER_THREAD * session.threads))
         return [found[place] for place in range(len(items))]
 
     @_in_words
@@ -156,7 +157,7 @@ class Workers:
                 return session.submit(tasks.of_group, held, objects.take(groups[place]), None, rest[place])
             return session.submit(tasks.of_group, held, *bundles.of(place), rest[place])
 
-        for place, result in session.each(chosen, send, _nothing, _PER_THREAD * session.threads):
+        for place, result in session.each(chosen, send, _nothing, PER_THREAD * session.threads):
             found[place] = result
             if bundles is not None:
                 bundles.done(place)
@@ -170,12 +171,14 @@ class Workers:
         shared: Sequence[Any],
         *,
         watch: Callable[[], None],
+        more: Callable[[], bool] = lambda: True,
         at_once: int | None = None,
         keep: bool = False,
     ) -> Iterator[tuple[int, Any]]:
         """The places of items and what ``work(item, prepared, stop)`` gives, as they come.
 
-        What items share is let go when the last of them is done, unless it is to be kept for the next call.
+        No item is sent any more once ``more()`` is false. What items share is let go when the last of them is done,
+        unless it is to be kept for the next call.
         """
         session = self.session
         left = Counter(shared)
@@ -189,28 +192,43 @@ class Workers:
             )
             return session.submit(tasks.fold, held, items[place], prepared)
 
-        most = _PER_THREAD * session.threads
-        for place, found in session.each(range(len(items)), send, watch, min(most, at_once or most)):
+        most = PER_THREAD * session.threads
+        places = itertools.takewhile(lambda place: more(), range(len(items)))
+        for place, found in session.each(places, send, watch, min(most, at_once or most)):
             left[shared[place]] -= 1
             if shared[place] is not None and not left[shared[place]] and not keep:
                 session.held.forget(session.hold(work), shared[place])
             yield place, found
 
-    def _tree(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:
-        """The lazy sum over items. Neighbours share a task as long as there are enough tasks for all threads.
+    def _sum(self, task: Any, held: tuple[Any, Any], items: Sequence[Any], *, last: bool) -> Any:
+        """The future of the sum over items. Neighbours share a task, except lazy partitions: all would be in memory.
 
-        Each lazy partition has a task of its own: a task with several would have to hold all of them in memory.
+        Dask does what was sent first first, but decides on the order within what is sent at a time. So branches of each
+        length are sent separately, the longest first.
         """
-        length = 1
-        while not _partitions(task, items[0]) and 2 * length * _PER_THREAD * self.session.threads <= len(items):
-            length *= 2
-        level = [self._leaf(task, held, items[start : start + length]) for start in range(0, len(items), length)]
-        while len(level) > 1:
-            pairs = [level[place : place + 2] for place in range(0, len(level), 2)]
-            level = [
-                self.session.lazily(tasks.combined, held[1], *pair) if len(pair) == 2 else pair[0] for pair in pairs
-            ]
-        return level[0]
+        session, end = self.session, len(items) - 1
+        alone = bool(_partitions(task, items[0]))
+        lengths = [1] * len(items) if alone else leaves.branches(len(items), session.threads, last=last)
+        waiting: Waiting[Any] = {}
+        sent: list[Any] = []
+        first = 0
+
+        def both(one: Any, other: Any) -> Any:
+            return session.lazily(tasks.combined, held[1], one, other)
+
+        for length, run in itertools.groupby(lengths):
+            level = length.bit_length() - 1
+            for _ in run:
+                leaf = self._leaf(task, held, items[first : first + length])
+                climb(waiting, first >> level, leaf, end, both, level=level)
+                first += length
+            lazy = [place for place, node in waiting.items() if hasattr(node, "__dask_graph__")]
+            futures = session.compute_all([waiting[place] for place in lazy])
+            waiting.update(zip(lazy, futures, strict=True))
+            sent += futures
+        total = waiting[TOP]
+        session.lineage.add(total, [future for future in sent if future is not total])
+        return total
 
     def _leaf(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:
         read = {name: part for item in items for name, part in _partitions(task, item).items()}

@@ -18,6 +18,10 @@ class Lineage:
         """A future was made of these."""
         self._parts[future] = tuple(parts)
 
+    def add(self, future: Any, parts: Iterable[Any]) -> None:
+        """More that a future was made of."""
+        self._parts[future] = (*self._parts.get(future, ()), *parts)
+
     def futures_of(self, future: Any) -> list[Any]:
         """The futures among its parts."""
         return [part for part in self._parts.get(future, ()) if isinstance(part, type(future))]

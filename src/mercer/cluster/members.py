@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pydoc
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,6 +13,8 @@ from mercer.errors import ClusterError
 _SECONDS_FOR_WORKERS = 30.0
 """How long a cluster may take to have its first worker. Queues of batch systems take longer: their users wait for
 workers before they begin, as the message says."""
+_NEEDED = "mercer.selection.fold_work"
+"""The module that imports what fits need."""
 
 
 def answers(client: Any, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
@@ -37,6 +40,13 @@ def require_this_version(client: Any) -> None:
     wrong = {worker: version for worker, version in found.items() if version != __version__}
     if wrong:
         raise ClusterError(_wrong_workers(wrong))
+
+
+def make_ready(client: Any) -> None:
+    """Let workers import what most tasks need, all at the same time: it takes them seconds, which no time limit of a
+    search should have to pay for.
+    """
+    answers(client, importlib.import_module, _NEEDED)
 
 
 def bytes_sent(client: Any) -> dict[str, int]:

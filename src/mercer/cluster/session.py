@@ -49,6 +49,7 @@ class Session:
         members.require_some(self.client, self.address)
         if self._before is None:
             members.require_this_version(self.client)
+            members.make_ready(self.client)
             self._before = members.bytes_sent(self.client)
 
     def require_connection(self) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mercer._version import __version__
-from mercer.cluster import arrival
+from mercer.cluster import arrival, memory
 from mercer.cluster.partitions import supplied
 from mercer.errors import ClusterError
 from mercer.gram.executors import Threads, in_this_thread
@@ -49,7 +49,7 @@ def opened(version: str, content: bytes) -> Any:
 def call(version: str, function: Callable[..., Any], *arguments: Any) -> Any:
     """A function of values."""
     _require(version)
-    with in_this_thread():
+    with alone():
         return function(*arguments)
 
 
@@ -62,7 +62,7 @@ def stretch(
     """
     _require(version)
     task, (items, _) = arrival.shared(task), arrival.arrived(items)
-    with wanted() as stop, in_this_thread(), supplied(dict(zip(names, partitions, strict=True))):
+    with wanted() as stop, alone(), supplied(dict(zip(names, partitions, strict=True))):
 
         def unless_cancelled(item: Any) -> Any:
             if stop.is_set():
@@ -75,7 +75,7 @@ def stretch(
 def combined(version: str, combine: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
     """Two results combined. The first is copied: it is the result of another task, and may be needed again."""
     _require(version)
-    with in_this_thread():
+    with alone():
         return combine(copy.deepcopy(first), arrival.arrived(second)[0])
 
 
@@ -85,7 +85,7 @@ def cut(
     """The objects of a block, by bundle: `bundles` has the number of the bundle of each object, -1 for none."""
     _require(version)
     objects = arrival.shared(objects)
-    with in_this_thread(), supplied(dict(zip(names, partitions, strict=True))):
+    with alone(), supplied(dict(zip(names, partitions, strict=True))):
         block = objects.block(number)
         return [block.take(np.flatnonzero(bundles == bundle)) for bundle in range(bundles.max() + 1)]
 
@@ -125,13 +125,20 @@ def tiles(version: str, work: Any, chosen: Sequence[Tile], dtype: Any) -> list[A
     _require(version)
     blocks: list[Any] = []
     work = arrival.shared(work)
-    with wanted() as stop, in_this_thread():
+    with wanted() as stop, alone():
         for tile in chosen:
             if stop.is_set():
                 break
             blocks.append(np.empty(tile.shape, dtype=dtype))
             work(tile, blocks[-1])
     return blocks
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """The work of one task: in one thread, with memory that it uses again."""
+    with in_this_thread(), memory.kept():
+        yield
 
 
 @contextlib.contextmanager

@@ -179,13 +179,14 @@ class Executor(Protocol):
         shared: Sequence[Any],
         *,
         watch: Callable[[], None],
+        more: Callable[[], bool],
         at_once: int | None = None,
         keep: bool = False,
     ) -> Iterator[tuple[int, Any]]:
         """The positions of items and the results of ``work(item, prepared, stop)`` as they come; `stop` ends the work.
 
         Items with the same `shared` name share the ``work.prepared(item)`` of one of them; None means nothing is
-        shared.
+        shared. No item is sent any more once ``more()`` is false.
         """
         ...
 

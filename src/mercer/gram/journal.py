@@ -41,8 +41,8 @@ Result = TypeVar("Result")
 SECONDS = 30.0
 """Seconds between two writes of partial sums: the most that a killed run loses, apart from a stretch of blocks."""
 _STRETCH = 8
-"""Blocks in a stretch, a power of two: the clock is read between stretches. Longer ones leave workers idle less often,
-shorter ones lose less when a run is killed.
+"""The fewest blocks in a stretch, a power of two: the clock is read between stretches. Longer ones leave workers idle
+less often, shorter ones lose less when a run is killed.
 """
 
 _CURRENT: contextvars.ContextVar[Journal | None] = contextvars.ContextVar("mercer_journal", default=None)
@@ -171,7 +171,7 @@ class _Kept:
                 known: Result = found[0]
                 return known
             done, waiting = journal.partial(number)
-        size = max(_STRETCH, _power_of_two(4 * getattr(self._executor, "count", 1)))
+        size = stretch_length(getattr(self._executor, "count", 1))
         last = (len(items) - 1) // size
         written, timed = time.monotonic(), _deadline.Work(f"a pass over {len(items):,} blocks", len(items))
         with reporting("Reading blocks") as report:
@@ -202,8 +202,9 @@ class _Kept:
             yield from (self._executor.reduce(task, part, combine) for part in parts)
 
 
-def _power_of_two(least: int) -> int:
-    return 1 << (least - 1).bit_length()
+def stretch_length(count: int) -> int:
+    """Blocks in a stretch, a power of two, for an executor that works on so many at a time."""
+    return max(_STRETCH, 1 << (4 * count - 1).bit_length())
 
 
 def _taken_apart(value: Any, arrays: list[Any]) -> Any:

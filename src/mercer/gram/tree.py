@@ -20,11 +20,13 @@ def climb(
     last: int,
     combine: Callable[[Result, Result], Result],
     guard: contextlib.AbstractContextManager[Any] | None = None,
+    level: int = 0,
 ) -> None:
     """Combine the result at a position with its neighbours, as far as available; positions go from 0 to `last`.
 
     Positions 2k and 2k + 1 are neighbours, and one without a neighbour moves up as it is. If several threads climb, the
-    lock `guard` protects `waiting`; they combine outside it.
+    lock `guard` protects `waiting`; they combine outside it. A result at a higher `level` is that of a whole branch of
+    2^level positions, and `place` counts such branches.
 
     >>> waiting = {}
     >>> for place, letter in ((1, "b"), (0, "a"), (2, "c")):
@@ -32,7 +34,7 @@ def climb(
     >>> waiting[TOP]
     '((ab)c)'
     """
-    guard, level = guard or contextlib.nullcontext(), 0
+    guard = guard or contextlib.nullcontext()
     while last >> level:
         if place ^ 1 <= last >> level:
             with guard:

@@ -36,6 +36,8 @@ from mercer.solvers.drive import Stopped
 from mercer.training.folds import Split
 from mercer.training.kernel_estimator import weights_of_kernel
 
+_GRACE = 0.5
+"""Seconds that results have to come from other machines after time has run out. Fits end there by themselves."""
 _TIMED = 1000
 """Objects of which kernel values are timed."""
 
@@ -102,6 +104,8 @@ class CrossValidation:
         self.groups = self._grouping.groups(settings)
         self._work = FoldWork(splits, scorer, warm_start)
         self._clock = Clock(np.inf if time_limit is None else time.monotonic() + time_limit)
+        self._patience = max(_GRACE, 0.0 if time_limit is None else 0.5 * time_limit)
+        """The same as long as there are none at all: what a search has for its last fit, which needs one of them."""
         self._shipment: Shipment | None = None
         self.late: TimeLimitError | None = None
         """The computation of kernel values that was interrupted when time ran out, if any."""
@@ -235,13 +239,24 @@ class CrossValidation:
         self._shipment = self._shipment or Shipment(self._work, tuple(self.groups), get_config())
         try:
             for place, arrived in cluster.results(
-                self._shipment, tasks, shared, watch=self._clock.look, at_once=self._workers, keep=keep
+                self._shipment,
+                tasks,
+                shared,
+                watch=self._look,
+                more=lambda: not self._clock.out_of_time,
+                at_once=self._workers,
+                keep=keep,
             ):
                 self._unpack(arrived, self.groups[tasks[place].groups[0]].source)
         except TimeLimitError as error:
             if not self._clock.out_of_time:
                 raise
             self.late = error
+
+    def _look(self) -> None:
+        """Stop waiting for other machines a while after time has run out."""
+        if time.monotonic() >= self._clock.deadline + (_GRACE if self._done else self._patience):
+            raise TimeLimitError("No worker finished a fit in time. Raise time_limit, or train on less.")
 
     def _tasks(
         self, splits: Sequence[int], active: Callable[[Setting], bool]

@@ -27,9 +27,6 @@ from mercer.training.folds import Split
 from mercer.training.kernel_estimator import gram_precision, share_fits, weights_of_kernel
 from mercer.training.warm_start import WarmStart
 
-_GRACE = 0.5
-"""Seconds that fits on other machines have to return after time has run out."""
-
 Take = Callable[[int, int, dict[str, Any], dict[str, Any]], None]
 """A callback for a fit: the numbers of its setting and split, its row in the table, and the values to keep."""
 
@@ -49,11 +46,6 @@ class Clock:
     def in_time(self) -> contextlib.AbstractContextManager[None]:
         """Compute kernel values until time runs out, and then stop fits, since a partial score is useless."""
         return _deadline.limited(self.deadline - time.monotonic())
-
-    def look(self) -> None:
-        """Stop waiting for fits on other machines, which have their own clocks and end in time by themselves."""
-        if time.monotonic() >= self.deadline + _GRACE:
-            raise TimeLimitError("Time ran out before workers finished their fits.")
 
     @contextlib.contextmanager
     def alarm(self) -> Iterator[None]:
