@@ -59,6 +59,7 @@ class Effort:
         read = _SECONDS_PER_BYTE * gram.bytes * self.passes if stored else 0.0
         multiplied = _SECONDS_PER_PRODUCT * n * m * self.columns / default_threads()
         seconds = computed + read + multiplied + _speed.seconds(self.flops_per_cube, n)
+        _deadline.expect(seconds)
         if seconds < SAID or _deadline.is_limited():  # a limit ends what takes too long, and says so
             return
         times = "" if stored else f", each about {self.passes:,.0f} times, since they do not fit into memory"
