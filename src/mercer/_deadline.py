@@ -29,13 +29,15 @@ and a solver that stopped in time needs a little to finish its result. More woul
 
 
 @final
-@dataclass(frozen=True)
+@dataclass
 class Deadline:
     """A moment, and the limit that it comes from."""
 
     at: float
     """When solvers, which always have a result to return, stop."""
     seconds: float
+    expected: float = 0.0
+    """What all of the work was estimated to take when it began, in seconds; 0 if nobody estimated it."""
 
     @property
     def last(self) -> float:
@@ -88,6 +90,13 @@ def left() -> float:
     return math.inf if current is None else current.at - time.monotonic()
 
 
+def expect(seconds: float) -> None:
+    """Note what all of the work is estimated to take, for the error that says how far it came."""
+    current = CURRENT.get()
+    if current is not None:
+        current.expected = max(current.expected, seconds)
+
+
 def refuse_longer(work: str, seconds: float) -> None:
     """Refuse work that cannot be interrupted and would take longer than the remaining time."""
     current = CURRENT.get()
@@ -138,12 +147,24 @@ class Work:
         """The error to raise once time has run out."""
         assert self._deadline is not None
         share = (self._done + beyond) / self._total
-        whole = (time.monotonic() - self._began) / share if share > 0 else 0.0
-        # The interrupted work is often a small part of a larger whole, about which nothing more is known.
-        said = f" All of it would take about {shown_seconds(whole)}." if whole > self._deadline.seconds else ""
         return TimeLimitError(
-            f"{_said(self._deadline)} with {100 * share:.3g} % of {self._what} done.{said} {REMEDY}", share
+            f"{_said(self._deadline)} with {100 * share:.3g} % of {self._what} done.{self._whole(share)} {REMEDY}",
+            share,
         )
+
+    def _whole(self, share: float) -> str:
+        """What all of the work would take, in words. This one is often a small part of it."""
+        assert self._deadline is not None
+        if share <= 0:
+            return ""
+        limit = self._deadline.seconds
+        before = self._began - (self._deadline.at - limit)
+        own = (time.monotonic() - self._began) / share
+        if self._deadline.expected > max(before + own, limit):
+            return f" All of the work would take about {shown_seconds(self._deadline.expected)}."
+        if own > limit:
+            return f" All of it would take about {shown_seconds(before + own)}."
+        return f" To the end of this, it would take about {shown_seconds(before + own)}, and longer after that."
 
 
 def shown_seconds(seconds: float) -> str:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from mercer import kernels
+from mercer.errors import KernelError
 from mercer.gram import cost, definiteness, spectrum
-from mercer.gram.definiteness import lowest_value
+from mercer.gram.definiteness import lowest_value, refuse_wrong_word
 from mercer.gram.make import gram_of
 from mercer.gram.spectrum import negligible
 
@@ -84,3 +85,18 @@ def test_the_look_costs_less_than_training():
         rank = definiteness._LOW_RANK * worth
         part = definiteness._PART * worth
         assert steps * spectrum.of_product(n) + rank + part <= 0.5 * worth
+
+
+def test_a_word_is_tested_on_a_few_objects() -> None:
+    X = np.random.default_rng(0).normal(size=(3000, 2))
+
+    def check(function: object) -> None:
+        kernel = kernels.FromBlocks(function, symmetric=True, psd=True)
+        refuse_wrong_word(kernel, gram_of(kernel.fit(X), X))
+
+    check(lambda A, B: A @ B.T)
+    check(lambda A, B: 1e-20 * (A @ B.T))  # a question of shape, not of units
+    with pytest.raises(KernelError, match="on 12 objects has the eigenvalue -"):
+        check(lambda A, B: np.tanh(A @ B.T - 1.0))
+    with pytest.raises(KernelError, match="eigenvalue -"):
+        check(lambda A, B: 1e-20 * np.tanh(A @ B.T - 1.0))

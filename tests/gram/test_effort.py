@@ -11,6 +11,7 @@ import mercer
 from mercer import kernels
 from mercer.errors import CostError, CostWarning, MemoryBudgetError, TimeLimitError
 from mercer.gram import effort
+from mercer.gram.contract import Gram
 from mercer.gram.effort import Effort
 from mercer.gram.make import gram_of
 
@@ -54,6 +55,21 @@ def test_products_with_many_vectors_are_counted(monkeypatch: pytest.MonkeyPatch)
         Effort("mmd_test", 1e-3).announce(gram)
     with pytest.warns(CostWarning, match="mmd_test on 200,000 objects will take about 1[01]"):
         Effort("mmd_test", 1e-3, columns=200.0).announce(gram)
+
+
+def test_a_moment_in_which_the_machine_is_busy_is_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    gram = gram_of(kernels.RBF(gamma=1.0).fit(MANY), MANY, memory=100.0)
+    timed, calls = Gram._took, []
+
+    def busy_at_first(self: Any, side: int, place: int) -> float:
+        calls.append(side)
+        return timed(self, side, place) * (1.0 if len(calls) > 12 else 1000.0)
+
+    monkeypatch.setattr(Gram, "_took", busy_at_first)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Effort("Someone", 2.0).announce(gram)  # which takes seconds
+    assert len(calls) > 12
 
 
 @pytest.mark.parametrize("seconds", ["said", "refused"])

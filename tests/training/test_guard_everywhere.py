@@ -87,3 +87,40 @@ def test_discriminants_of_a_matrix_that_cannot_be_inverted_are_refused_in_words(
         mercer.KernelFisherDiscriminant(kernel="precomputed", alpha=1e-3, psd="clip").fit(K, Y).predict(K).shape
         == Y.shape
     )
+
+
+def stretched(x: Any, z: Any) -> float:
+    return float(3.0 + np.tanh(2.0 * x @ z - 1.0))
+
+
+WORDS = {
+    "function": kernels.FromFunction(stretched, symmetric=True, psd=True),
+    "blocks": kernels.FromBlocks(lambda A, B: 3.0 + np.tanh(2.0 * A @ B.T - 1.0), symmetric=True, psd=True),
+    "inside": 2.0 * kernels.FromFunction(stretched, psd=True) + 1e-3 * kernels.RBF(),
+}
+"""Kernels that are positive semi-definite by their users' word alone, which is wrong."""
+
+
+@pytest.mark.parametrize("kind", learners(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("word", WORDS)
+def test_a_wrong_word_about_a_function_is_answered(kind: Any, word: str) -> None:
+    model = kind().set_params(kernel=WORDS[word])
+    if "n_clusters" in model.get_params():
+        model.set_params(n_clusters=3)
+    with pytest.raises(KernelError, match=r"said to be positive semi-definite \(by psd=True, .* eigenvalue -"):
+        model.fit(X, Y)
+
+
+def test_a_word_can_be_insisted_on() -> None:
+    assert mercer.SVC(kernel=WORDS["function"], psd="ignore").fit(X, Y).predict(X).shape == Y.shape
+
+
+def test_a_word_is_tested_without_another_call() -> None:
+    calls: list[int] = []
+
+    def product(x: Any, z: Any) -> float:
+        calls.append(1)
+        return float(x @ z)
+
+    mercer.SVC(kernel=kernels.FromFunction(product, symmetric=True, psd=True)).fit(X, Y)
+    assert len(calls) == len(X) * (len(X) + 1) // 2

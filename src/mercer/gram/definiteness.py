@@ -13,6 +13,8 @@ The surest method that the cost of training justifies is used:
    the factorisation breaks down gives a vector z with z'Kz < 0;
 4. the same for a random part of K, whose eigenvalues are never below the smallest of K, and Lanczos steps on all of K,
    which find what is large (Kuczynski and Wozniakowski, Estimating the largest eigenvalue, 1992, theorem 4.2).
+
+What a user says of a function is tested on a few objects.
 """
 
 from __future__ import annotations
@@ -26,9 +28,11 @@ import scipy.linalg
 from mercer import _deadline, _speed
 from mercer._process import single_threaded_blas
 from mercer._types import Float64, Indices
+from mercer.errors import KernelError, TimeLimitError
 from mercer.gram import cost, spectrum
 from mercer.gram.contract import Gram
 from mercer.gram.lowrank import low_rank
+from mercer.kernels.base import Kernel
 from mercer.kernels.features.pivoting import BLOCK
 
 _PROBES = 10
@@ -39,6 +43,28 @@ _FEWEST_STEPS = 8
 """Fewer Lanczos steps find next to nothing."""
 _SINGLE = 1e-6
 """The allowance for rounding in a float32 factor, as a fraction of the trace: some ten times what it loses."""
+_KNOWN = 100
+"""Objects on which the word of a user is tested if values are in memory: their eigenvalues take a millisecond ..."""
+_ASKED = 12
+"""... and if values are computed for this alone: as many as kernel classes are tested on."""
+
+
+def refuse_wrong_word(kernel: Kernel, gram: Gram) -> None:
+    """Refuse a kernel that is positive semi-definite by its user's word, and is not so on a few of the objects."""
+    if gram.factor is not None:
+        return
+    few = np.linspace(0, gram.shape[0] - 1, _KNOWN if gram.in_memory else _ASKED)
+    part = gram.view(np.unique(few.astype(np.intp)))
+    try:
+        lowest = spectrum.smallest_eigenvalue(part)
+    except TimeLimitError:  # there may be time for a machine of a part of the objects
+        return
+    if lowest < -spectrum.negligible(part):
+        raise KernelError(
+            f"{kernel} is said to be positive semi-definite (by psd=True, or by phi), but its matrix on "
+            f"{part.shape[0]} objects has the eigenvalue {lowest:.3g}. Correct the function, or leave psd=True out: "
+            "fits then look at the whole matrix, and can repair it. The learner's psd='ignore' silences this."
+        )
 
 
 def lowest_value(gram: Gram, worth: float = math.inf) -> float:

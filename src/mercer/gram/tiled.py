@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
+from mercer import _deadline
 from mercer._cached import cached_property
 from mercer._process import single_threaded_blas
 from mercer._progress import reporting
@@ -22,6 +23,9 @@ from mercer.gram.work import Computes, ExactWork, TileWork
 from mercer.kernels.base import Features, Kernel
 from mercer.kernels.loops.symmetry import nearly_symmetric
 
+_SOONER = 4
+"""Tiles of expensive kernels, some tenths of a second each on an idle machine, are smaller by this factor if there is a
+time limit: it is checked between tiles."""
 _ASYMMETRY = 1e-5
 """Up to this, relative to the largest entry, a difference between k(x, z) and k(z, x) is taken for rounding and
 averaged away. A smaller bound would refuse kernels that round in float32, a larger one would hide mistakes."""
@@ -144,6 +148,8 @@ class TiledGram(Gram):
     def _strips(self, *, symmetric: bool = False, by_columns: bool = False) -> tuple[Strip, ...]:
         itemsize = np.dtype(self.dtype).itemsize
         most = self.source.compute.tile_entries(self._rows.taken, self._columns.taken)
+        if self.expensive and _deadline.is_limited():
+            most = max(1, most // _SOONER)
         bytes_at_once = min(TILE_BYTES, itemsize * most)
         return plan(*self.shape, itemsize=itemsize, budget=bytes_at_once, symmetric=symmetric, by_columns=by_columns)
 

@@ -172,6 +172,11 @@ class Kernel(Measure):
         return True
 
     @property
+    def on_trust(self) -> bool:
+        """Whether `psd` rests on what a user says of a function: learners test it on a few objects."""
+        return any(child.on_trust for child in self.children)
+
+    @property
     def data_dependent(self) -> bool:
         return False
 
@@ -253,10 +258,10 @@ class Kernel(Measure):
         return {}
 
     @final
-    def coerce(self, raw: Any) -> Objects:
-        """Training objects, parsed and validated."""
+    def coerce(self, raw: Any, *, new: bool = False) -> Objects:
+        """Training objects, or `new` ones to compare with them, parsed and validated."""
         lazy = isinstance(raw, Blockwise) or hasattr(raw, "__dask_graph__")
-        return streamed(raw, self.domain) if lazy else self.domain.coerce(raw)
+        return streamed(raw, self.domain) if lazy else self.domain.coerce(raw, new=new)
 
     @final
     def fit(self, raw: Any) -> FittedKernel:
@@ -301,9 +306,7 @@ class Kernel(Measure):
         return Scaled.of(self, other) if _is_number(other) else NotImplemented
 
     def __rmul__(self, other: float) -> Kernel:
-        from mercer.kernels.algebra.sums import Scaled
-
-        return Scaled.of(self, other) if _is_number(other) else NotImplemented
+        return self * other if _is_number(other) else NotImplemented
 
     def __pow__(self, exponent: int) -> Kernel:
         from mercer.kernels.algebra.functions import Power
@@ -348,8 +351,7 @@ class FittedKernel:
 
     def coerce(self, raw: Any) -> Objects:
         """New objects, parsed and validated for comparison with the training objects."""
-        lazy = isinstance(raw, Blockwise) or hasattr(raw, "__dask_graph__")
-        return streamed(raw, self.kernel.domain) if lazy else self.kernel.domain.coerce(raw, new=True)
+        return self.kernel.coerce(raw, new=True)
 
     def feature_map(self) -> FeatureMap | None:
         return self.kernel.feature_map(self.state)

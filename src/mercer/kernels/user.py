@@ -126,6 +126,8 @@ class _UserKernel(OnNamedObjects):
     symmetric: bool = False
     psd: bool = False
 
+    on_trust = True
+
     def __post_init__(self) -> None:
         name = type(self).__name__
         if isinstance(self.function, type) and issubclass(self.function, Kernel):
@@ -234,7 +236,7 @@ class FromFunction(_UserKernel):
 
     Nothing is known about a function, so every pair is computed in both orders, and the matrix is checked for negative
     eigenvalues. Set ``symmetric=True`` if function(x, z) = function(z, x), so it is called once for every pair; set
-    ``psd=True`` if no Gram matrix has negative eigenvalues, to skip that check.
+    ``psd=True`` if no Gram matrix has negative eigenvalues, to check that on a few objects only.
 
     >>> from mercer import kernels
     >>> shared = kernels.FromFunction(lambda a, b: len(a & b), objects="items")

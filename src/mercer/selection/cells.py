@@ -22,6 +22,7 @@ from mercer.gram.executors import Threads
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.streamed import Streamed
+from mercer.kernels.memory import calls
 from mercer.kernels.weighing import weighing
 from mercer.selection import cell_files
 from mercer.selection.cell_work import SURE, CellTargets, CellWork, TrainedCell, class_values
@@ -91,6 +92,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
 
     # ------------------------------------------------------------------------------------------------------------ fit
 
+    @calls.once()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Divide the objects, and train a machine in each cell."""
         began = time.monotonic()

@@ -24,6 +24,7 @@ from scipy.optimize import nnls
 from mercer import _deadline
 from mercer._types import Float64
 from mercer.gram.contract import Gram
+from mercer.gram.effort import Effort
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
@@ -36,6 +37,10 @@ products."""
 _TOL = 1e-6
 """The tolerance of the machine from which weights are computed: a thousandth of the default, because weights sum over
 all its coefficients."""
+_PASSES = 3.0
+"""How often entries on one side of the diagonal are computed if they are not stored: for means, and both sides for
+strips."""
+_REMEDY = "Learn them from a random part of the objects, or take method='uniform'."
 
 
 def alignment(grams: Sequence[Gram], targets: Float64) -> tuple[Float64, ShareCertificate]:
@@ -45,6 +50,7 @@ def alignment(grams: Sequence[Gram], targets: Float64) -> tuple[Float64, ShareCe
     Rows are visited in strips, so no matrix needs to be stored; stored ones are used.
     """
     n, m = grams[0].shape[0], len(grams)
+    Effort("Learning the weights of kernels", _PASSES * m, remedy=_REMEDY).announce(grams[0])
     wanted = targets - targets.mean(axis=0)
     means = [gram.matvec(np.full(n, 1.0 / n)) for gram in grams]
     inner, along = np.zeros((m, m)), np.zeros(m)

@@ -210,10 +210,12 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
 def without_a_machine(gram: Gram, error: TimeLimitError) -> TimeLimitError:
     """What to say where time was over before there was anything to return: what was under way is a part of a part."""
     limit, n = _deadline.CURRENT.get(), gram.shape[0]
-    if limit is None:
+    if limit is None or (gram.expensive and not limit.expected):  # another sample of entries would take too long
         return error
-    with _deadline.unlimited():
-        seconds = gram.seconds
+    seconds = limit.expected
+    if not seconds:
+        with _deadline.unlimited():
+            seconds = gram.seconds
     done = max(0.0, min(1.0, (time.monotonic() - limit.at + limit.seconds) / max(seconds, limit.seconds)))
     return TimeLimitError(
         f"time_limit = {limit.seconds:g} s was over before there was a first machine of {n:,} objects. All of their "

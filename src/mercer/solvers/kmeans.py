@@ -16,6 +16,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from mercer import _deadline
 from mercer._types import Float64, Indices
 from mercer.errors import TimeLimitError
 from mercer.gram.contract import Gram
@@ -26,6 +27,9 @@ _FEW = 0.1
 than its part of a product."""
 _FRESH = 8
 """KZ is recomputed after this many rounds at the latest: corrections accumulate rounding errors."""
+_AT_ONCE = 2**22
+"""Entries of the rows that a correction holds at once, 32 MiB: fresh memory for many rows can take longer than their
+entries, and the clock is looked at between two parts."""
 
 
 @final
@@ -84,7 +88,13 @@ def _products(gram: Gram, KZ: Float64, labels: Indices, new: Indices, moved: Ind
     if fresh or by_features or len(moved) > _FEW * len(labels):
         return gram.matvec(_one_hot(new, k))
     change = _one_hot(new[moved], k) - _one_hot(labels[moved], k)
-    return np.asarray(KZ + gram.rows(moved).astype(np.float64).T @ change)
+    corrected, at_once = KZ.copy(), max(1, _AT_ONCE // len(labels))
+    timed = _deadline.Work(f"the rows of {len(moved):,} objects", len(moved))
+    for start in range(0, len(moved), at_once):
+        part = slice(start, start + at_once)
+        corrected += gram.rows(moved[part]).astype(np.float64).T @ change[part]
+        timed.advance(len(moved[part]))
+    return corrected
 
 
 def _distances(own: Float64, KZ: Float64, labels: Indices, k: int) -> Float64:

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from mercer import _check, _deadline
 from mercer.errors import InputError
 from mercer.kernels.base import Kernel
+from mercer.kernels.memory import calls
 from mercer.kernels.text.expression import parse
 from mercer.kernels.user import FromBlocks
 
@@ -49,14 +50,15 @@ def matrix_of(owner: str, value: Any) -> Any:
 
 
 def in_time(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
-    """Decorate a function so that all its work is done within its parameter `time_limit`."""
+    """Decorate a function so that all its work is done within its parameter `time_limit`, and no pair is compared twice
+    by a user's function."""
 
     @functools.wraps(function)
     def limited(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Found:
         limit: Any = kwargs.get("time_limit")
         if limit is not None:
             limit = _check.real(function.__name__, "time_limit", limit, low=0, low_open=True)
-        with _deadline.limited(limit):
+        with calls.once(), _deadline.limited(limit):
             return function(*args, **kwargs)
 
     return limited

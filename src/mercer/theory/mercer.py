@@ -18,6 +18,7 @@ from mercer import _check, _deadline, _speed
 from mercer._types import Float64, Indices
 from mercer.errors import InputError, KernelError
 from mercer.gram.contract import Gram
+from mercer.gram.effort import Effort
 from mercer.gram.make import gram_of
 from mercer.gram.spectrum import lowest_pair
 from mercer.inputs.base import Objects
@@ -32,6 +33,8 @@ DIRECT = 1500
 """Matrices up to this size are fully decomposed: a second or two."""
 _PROBES, _PROBE_SIZE = 8, 300
 """The number and size of random sub-matrices of larger ones: some tenths of a second. More or larger ones find more."""
+_PRODUCTS = 200.0
+"""The typical number of products with the matrix of more objects; used only to estimate costs."""
 _RELATIVE = 1e-10
 """The assumed relative error of entries in float64. A smaller value would blame kernels that sum many terms, a larger
 one would mistake real violations for rounding."""
@@ -140,7 +143,9 @@ def check_mercer(
     refit = None if kernel.psd else (kernel, matrix)
     if len(parsed) <= DIRECT or not kernel.symmetric:
         return _of_matrix(whole_matrix(fitted, parsed, memory), tol, rng, proof, refit)
-    return _iterative(gram_of(fitted, parsed, memory=memory).stored_if_it_fits(), tol, rng, proof, refit)
+    gram = gram_of(fitted, parsed, memory=memory)
+    Effort("check_mercer", _PRODUCTS, remedy="Check random parts of the objects.").announce(gram)
+    return _iterative(gram.stored_if_it_fits(), tol, rng, proof, refit)
 
 
 def feature_vectors(K: Any, *, tol: float | None = None) -> Float64:

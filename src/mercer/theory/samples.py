@@ -19,8 +19,10 @@ from mercer import _check, _deadline
 from mercer._jit import Array, jit
 from mercer._types import Float64
 from mercer.errors import InputError, TimeLimitError
+from mercer.gram import budget
 from mercer.gram.centring import Centred
 from mercer.gram.effort import Effort
+from mercer.gram.executors import default_threads
 from mercer.gram.make import gram_of
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.rbf import RBF
@@ -28,6 +30,9 @@ from mercer.theory.arguments import in_time, kernel_of
 
 _AT_ONCE = 256
 """Permutations per product with the matrix. More take more memory, fewer need more passes over the matrix."""
+_GATHERED = 20.0
+"""The cost of one entry of a permutation in the independence test, which is looked up in any order, in units of a
+product with one number."""
 
 
 @final
@@ -138,7 +143,12 @@ def hsic_test(
     n = len(left)
     if n != len(right) or n < 2:
         raise InputError(f"Two views of two or more objects are needed; got {n} and {len(right)} objects.")
-    K = Centred.of(gram_of(one.fit(left), left, memory=memory)).dense()
+    gram = gram_of(one.fit(left), left, memory=memory)
+    remedy = "Test a random part of the objects, or use fewer permutations."
+    if not gram.setting.holds(16 * n * n):
+        budget.require(16 * n * n, gram.budget, f"hsic_test on {n:,} objects (two matrices in float64)", remedy)
+    Effort("hsic_test", 2.0, columns=_GATHERED * default_threads() * permutations, remedy=remedy).announce(gram)
+    K = Centred.of(gram).dense()
     L = gram_of(two.fit(right), right, memory=memory).exact()
     rng = np.random.default_rng(random_state)
     found = np.empty(permutations + 1)

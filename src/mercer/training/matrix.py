@@ -20,7 +20,7 @@ from mercer.gram.block_rows import BlockRows, rows_of_features
 from mercer.gram.centring import Centred
 from mercer.gram.condensing import machine_over, read_whole, refuse_from_blocks, streams
 from mercer.gram.contract import Gram
-from mercer.gram.definiteness import lowest_value
+from mercer.gram.definiteness import lowest_value, refuse_wrong_word
 from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import DOUBLE_ENTRIES, gram_of, gram_of_rows, gram_of_values
@@ -316,6 +316,8 @@ def guard(
     Before a warning, the check costs at most a share of `worth`, the cost of training; otherwise it is thorough.
     """
     mode = _check.choice(owner, "psd", psd, MODES)
+    if kernel.psd and kernel.on_trust and mode != "ignore":
+        refuse_wrong_word(kernel, gram)
     if kernel.psd or mode == "ignore":
         return Guarded(gram, gram)
     gram = gram.stored_if_it_fits()  # the solver needs it anyway

@@ -41,6 +41,8 @@ def _count():
     [
         lambda: mercer.diagnose(ON_ITEMS, ITEMS, Y),
         lambda: mercer.diagnose(ON_ITEMS, ITEMS, Y + 0.5),
+        lambda: mercer.diagnose(ON_ROWS, ROWS, ROWS[:, 0] > 0),
+        lambda: mercer.Cells(SVC(kernel=ON_ROWS), max(2, len(ROWS) // 2)).fit(ROWS, ROWS[:, 0] > 0),
         lambda: mercer.compare([ON_ITEMS], ITEMS, Y, cv=3),
         lambda: mercer.nested_cross_validate(
             KernelSearchCV(SVC(kernel=ON_ITEMS), {"C": [1.0, 10.0]}, cv=2), ITEMS, Y, cv=3
@@ -48,7 +50,16 @@ def _count():
         lambda: MultipleKernelMachine(SVC(), [ON_ITEMS, SETS]).fit(ITEMS, Y),
         lambda: KernelCCA(1, kernel=SETS, kernel_y=ON_ITEMS).fit(ITEMS, ITEMS),
     ],
-    ids=["diagnose", "diagnose numbers", "compare", "nested_cross_validate", "MultipleKernelMachine", "KernelCCA"],
+    ids=[
+        "diagnose",
+        "diagnose numbers",
+        "diagnose rows",
+        "Cells",
+        "compare",
+        "nested_cross_validate",
+        "MultipleKernelMachine",
+        "KernelCCA",
+    ],
 )
 def test_each_pair_once(act):
     act()
