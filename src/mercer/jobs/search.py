@@ -12,7 +12,7 @@ from mercer._types import Indices
 from mercer.errors import InputError
 from mercer.jobs.experiments import Judge, experiment_on
 from mercer.jobs.problem import Problem
-from mercer.jobs.refining import Recipe, learning, sums_of_best, with_recipes
+from mercer.jobs.refining import Maker, Recipe, learning, sums_of_best
 from mercer.jobs.sizing import FINALISTS, sample
 from mercer.kernels.base import Kernel
 from mercer.readers.problems import count
@@ -97,7 +97,7 @@ def search(
         first, known = _rounds(problem, part, again, deadline, Watch(problem, report, None, (0.0, SCOUTING)))
         kernels, dropped = finalists([one.kernel for one in first.kernels], first)
         recipes = [known.get(kernel, Recipe((kernel,))) for kernel in kernels]
-        experiment, kernels = with_recipes(problem, experiment_on(problem, rows), recipes)
+        experiment, kernels = Maker(problem, experiment_on(problem, rows)).kernels(recipes)
         watch = Watch(problem, report, memory, (SCOUTING, 1.0))
         found = try_kernels(experiment, kernels, deadline=deadline, memory=watch, report=watch)
         failures = first.failures + found.failures
@@ -133,10 +133,11 @@ def _rounds(
     found = try_kernels(experiment, problem.kernels, deadline=deadline, memory=watch, report=watch)
     if not again or not found.kernels:
         return found, known
+    maker = Maker(problem, experiment)
     for number, made in enumerate((learning, sums_of_best)):
         watch.span = float(ends[number]), float(ends[number + 1])
         recipes = made(problem, experiment, found.kernels, known)
-        having, kernels = with_recipes(problem, experiment, recipes)
+        having, kernels = maker.kernels(recipes)
         known |= dict(zip(kernels, recipes, strict=True))
         more = try_kernels(having, kernels, deadline=deadline, memory=watch, report=watch)
         found = Tried(found.kernels + more.kernels, found.failures + more.failures, found.complete and more.complete)
