@@ -36,7 +36,7 @@ class Column:
     def missing(self) -> npt.NDArray[np.bool_]:
         if self.kind in NUMERIC:
             return np.asarray(np.isnan(self.values))
-        return np.asarray(np.equal(self.values, None), dtype=np.bool_)
+        return np.asarray(self.values == np.array(None), dtype=np.bool_)
 
     def take(self, index: Index) -> Column:
         return Column(self.name, self.kind, self.values[index], self.style)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -108,18 +108,29 @@ class Written:
 
 def written_numbers(cells: Sequence[str], known: Style | None = None) -> Written | None:
     """The numbers in these cells, NaN if missing; None unless most of them are numbers."""
-    present = Counter({cell: many for cell, many in Counter(cells).items() if not _is_blank(cell)})
+    present = Counter(cells)
+    for cell in [cell for cell in present if _is_blank(cell)]:
+        del present[cell]
     style = known or _style(present)
     if style is None or not present:
         return None
-    values = {cell: _number(cell, style) for cell in present}
-    wrong = tuple(cell for cell, value in values.items() if value is None)
-    right = present.total() - sum(present[cell] for cell in wrong)
-    if known is None and right < MOSTLY * present.total():
+    read, wrong = _each_number(present, style)
+    if known is None and sum(present[cell] for cell in read) < MOSTLY * present.total():
         return None
-    read = {cell: value for cell, value in values.items() if value is not None}
     grouped = style.decimal == "." and any("," in cell for cell in present)
-    return Written(_looked_up(read, cells), style, wrong, grouped)
+    return Written(_looked_up(read, cells), style, tuple(wrong), grouped)
+
+
+def _each_number(cells: Iterable[str], style: Style) -> tuple[dict[str, float], list[str]]:
+    """The numbers by their cells, and the cells that are none."""
+    read, wrong = dict[str, float](), list[str]()
+    for cell in cells:
+        value = _number(cell, style)
+        if value is None:
+            wrong.append(cell)
+        else:
+            read[cell] = value
+    return read, wrong
 
 
 def _looked_up(values: dict[str, float], cells: Sequence[str]) -> Float64:

@@ -131,16 +131,13 @@ def table(
     `bars` are sizes that are drawn behind the rows. On narrow screens the cells of a `stacked` table stand below each
     other, each beside its head, so that long texts have room.
     """
-    body, numeric = "", [True] * len(heads)
     kept = [[str(cell) for cell in row] for row in rows]
-    for row in kept:
-        numeric = [was and _is_figure(cell) for was, cell in zip(numeric, row, strict=True)]
-    longest = max(bars, default=0.0)
-    for number, row in enumerate(kept):
-        cells = zip(row, numeric, heads, strict=True)
-        body += "<tr>" + "".join(_cell(cell, right, head if stacked else "") for cell, right, head in cells)
-        body += _bar(bars[number] / longest if longest > 0 else 0.0) if bars else ""
-        body += "</tr>"
+    numeric = [all(_is_figure(row[place]) for row in kept) for place in range(len(heads))]
+    drawn = [_bar(size / (max(bars) or 1.0)) for size in bars] or [""] * len(kept)
+    names = heads if stacked else [""] * len(heads)
+    body = "".join(
+        "<tr>" + "".join(map(_cell, row, numeric, names)) + bar + "</tr>" for row, bar in zip(kept, drawn, strict=True)
+    )
     columns = zip(heads, numeric, strict=True)
     head = "".join(f'<th scope="col"{" class=n" if right else ""}>{escape(name)}</th>' for name, right in columns)
     head += "<td></td>" if bars else ""
