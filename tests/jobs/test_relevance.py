@@ -53,11 +53,36 @@ def test_a_kernel_is_made_of_the_objects_that_its_machine_is_trained_on():
 
     one = type(experiment)(**{**vars(experiment), "made": {kernel: making}})
     found, plain = one.try_kernel(kernel), experiment.try_kernel(kernel)
-    assert [rows.tolist() for rows in seen] == [train.tolist() for train, _ in experiment.splits]
+    assert sorted(rows.tolist() for rows in seen) == sorted(train.tolist() for train, _ in experiment.splits)
     for ours, theirs in zip(found.trials, plain.trials, strict=True):
         assert ours.penalty == theirs.penalty
         np.testing.assert_allclose(ours.predicted, theirs.predicted, rtol=1e-9)
         np.testing.assert_allclose(ours.fold_scores, theirs.fold_scores, rtol=1e-9)
+
+
+def test_what_is_learnt_for_one_recipe_serves_all(monkeypatch):
+    learnt = []
+
+    def counted(*given):
+        learnt.append(given)
+        return column_widths(*given)
+
+    monkeypatch.setattr("mercer.jobs.relevance.column_widths", counted)
+    problem = prepared(table(), task="regression")
+    found = search(problem, scout=True)
+    assert sum("one of each" in short_text(one.kernel, problem.preparation) for one in found.by_kernel()) > 1
+    assert len(learnt) == 1 + len(found.splits)
+
+
+def test_many_columns_are_learnt_from_more_objects():
+    random = np.random.default_rng(1)
+    X = random.normal(size=(800, 40))
+    columns = {f"x{number}": values for number, values in enumerate(X.T)}
+    columns["y"] = np.sin(2 * X[:, 3]) * X[:, 11] + 0.3 * random.normal(size=800)
+    problem = prepared(columns, task="regression")
+    relevance = Relevance(problem.objects, problem.preparation, problem.y, problem.task)
+    gamma = np.array(next(iter(relevance.kernel(np.arange(800)).children)).gamma)
+    assert set(np.argsort(-gamma)[:2]) == {3, 11}
 
 
 def test_learning_which_columns_matter_pays():

@@ -80,3 +80,19 @@ def test_they_are_pointed_out_and_kept(tmp_path):
     data = read(path, target="y")
     assert list(data.objects) == ["after", "x"]
     assert any('"after" alone gives the answer' in note and "--drop after" in note for note in data.notes)
+
+
+@pytest.mark.parametrize("order", ["sorted", "mixed"])
+def test_columns_of_many_rows_give_the_answer_away_or_not(order):
+    codes = np.repeat([0, 1, 2], 3000) if order == "sorted" else np.tile([0, 1, 2], 3000)
+    labels = np.array(["a", "b", "c"])[codes]
+    random = np.random.default_rng(0)
+    apart, words = codes + 0.9 * random.random(9000), np.array(["x", "y", "z"], dtype=object)[codes]
+    assert gives_away(Column("n", NUMBER, apart), labels)
+    assert gives_away(Column("w", CATEGORY, words), labels)
+    apart[4001], words[4001] = (
+        7.0 if codes[4001] != 2 else -7.0,
+        "y" if words[4001] != "y" else "x",
+    )  # a single row contradicts
+    assert not gives_away(Column("n", NUMBER, apart), labels)
+    assert not gives_away(Column("w", CATEGORY, words), labels)

@@ -145,7 +145,7 @@ def test_three_classes_and_odd_spectra():
     data = Data("n.csv", "csv", "table", {"x": Column("x", NUMBER, x)}, labels, "y")
     text = render(fit(data, Plan(folds=3, kernel="linear")))
     parsed(text)
-    assert "predicted 2" in text
+    assert re.search(r"<th [^>]*>truth</th>(?:<th [^>]*>\d</th>){3}", text)
 
 
 def test_written_whole(hostile, tmp_path):
@@ -211,6 +211,13 @@ def test_in_a_browser(hostile, tmp_path):
                 assert EVIL in page.inner_text("h1")
                 assert page.locator("img").count() == 1  # the matrix, and no other
                 assert page.evaluate("document.documentElement.scrollWidth") <= width
+                page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                if width < 500:  # cells of long texts stand below each other, beside their heads
+                    fits = "one => one.scrollWidth <= one.parentElement.clientWidth"
+                    stacked = page.evaluate(f"[...document.querySelectorAll('.stacked')].map({fits})")
+                    assert len(stacked) >= 2
+                    assert all(stacked)
                 assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
                 assert complaints == []
                 colours = page.evaluate(COLOURS)

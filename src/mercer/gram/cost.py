@@ -235,6 +235,11 @@ def ridge_products_pay(n: int, width: float, rank: int) -> bool:
     return _SURELY * of_ridge_products(n, width, rank) <= of_entries(n * n, width) + of_factor(n)
 
 
+def factor_pays(n: int, width: float, products: int) -> bool:
+    """Whether a factorisation costs less than so many products, each of which computes all kernel values anew."""
+    return of_entries(n * n, width) + of_factor(n) < products * of_entries(n * n, width)
+
+
 def of_step(n: int) -> float:
     """The cost of one step along a pair of coefficients."""
     return n * STEP + STEP_CALL

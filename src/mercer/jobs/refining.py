@@ -10,6 +10,7 @@ from typing import final
 
 import numpy as np
 
+from mercer._cached import cached_property
 from mercer._types import Indices
 from mercer.jobs.problem import Problem
 from mercer.jobs.relevance import Relevance
@@ -69,16 +70,23 @@ def sums_of_best(
     return [_joined(recipes[:many]) for many in range(2, len(recipes) + 1)]
 
 
-def with_recipes(
-    problem: Problem, experiment: Experiment, recipes: Sequence[Recipe]
-) -> tuple[Experiment, tuple[Kernel, ...]]:
-    """The kernels of recipes, and an experiment that can create those that learn."""
-    relevance = None
-    if any(recipe.learns for recipe in recipes):
-        relevance = Relevance(experiment.objects, problem.preparation, experiment.y, problem.task)
-    made = [recipe.on(experiment, relevance) for recipe in recipes]
-    learnt = {kernel: making for kernel, making in made if making is not None}
-    return replace(experiment, made=learnt), tuple(kernel for kernel, _ in made)
+@final
+class Maker:
+    """Creates the kernels of recipes for an experiment; what they learn from targets is learnt once for all of them."""
+
+    def __init__(self, problem: Problem, experiment: Experiment) -> None:
+        self._problem, self.experiment = problem, experiment
+
+    @cached_property
+    def _relevance(self) -> Relevance:
+        problem, experiment = self._problem, self.experiment
+        return Relevance(experiment.objects, problem.preparation, experiment.y, problem.task)
+
+    def kernels(self, recipes: Sequence[Recipe]) -> tuple[Experiment, tuple[Kernel, ...]]:
+        """The kernels, and an experiment that can create those that learn."""
+        made = [recipe.on(self.experiment, self._relevance if recipe.learns else None) for recipe in recipes]
+        learnt = {kernel: making for kernel, making in made if making is not None}
+        return replace(self.experiment, made=learnt), tuple(kernel for kernel, _ in made)
 
 
 def _joined(recipes: Sequence[Recipe]) -> Recipe:

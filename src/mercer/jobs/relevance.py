@@ -22,8 +22,11 @@ from mercer.selection.relevance import column_widths
 
 _MOST_COLUMNS = 100
 """The most widths that can be learnt from the objects used."""
-_FEWEST, _MOST = 40, 300
+_FEWEST, _USUAL, _MOST = 40, 300, 600
 """How many objects widths are learnt from: with fewer they fit noise; more take cubic time and change little."""
+_PER_COLUMN = 20
+"""Objects for each column, between these bounds: of 32 columns, of which four matter, 300 objects find the wrong ones
+in a third of all samples, 600 in none."""
 _NOTHING = 1e-3
 """The fraction of the largest gamma below which a column is left out."""
 
@@ -54,7 +57,8 @@ class Relevance:
         """The kernel for a machine that is trained on these objects."""
         key = rows.tobytes()
         if key not in self._known:
-            self._known[key] = self._learnt(rows[evenly_spread(len(rows), _MOST)])
+            many = min(max(_USUAL, _PER_COLUMN * self._X.shape[1]), _MOST)
+            self._known[key] = self._learnt(rows[evenly_spread(len(rows), many)])
         return self._known[key]
 
     def _learnt(self, seen: Indices) -> Kernel:

@@ -12,7 +12,7 @@ from mercer._types import Indices
 from mercer.errors import InputError
 from mercer.jobs.experiments import Judge, experiment_on
 from mercer.jobs.problem import Problem
-from mercer.jobs.refining import Recipe, learning, sums_of_best, with_recipes
+from mercer.jobs.refining import Maker, Recipe, learning, sums_of_best
 from mercer.jobs.sizing import FINALISTS, sample
 from mercer.kernels.base import Kernel
 from mercer.readers.problems import count
@@ -94,11 +94,12 @@ def search(
     dropped: tuple[Kernel, ...] = ()
     if scout and len(problem.kernels) > FINALISTS and len(rows) >= 2 * SCOUTED:
         part = experiment_on(problem, sample(problem.y, problem.task, SCOUTED, problem.plan.seed))
-        first, known = _rounds(problem, part, again, deadline, Watch(problem, report, None, (0.0, SCOUTING)))
+        watch = Watch(problem, report, None, (0.0, SCOUTING))
+        first, known = _rounds(problem, part, again, deadline, watch)
         kernels, dropped = finalists([one.kernel for one in first.kernels], first)
         recipes = [known.get(kernel, Recipe((kernel,))) for kernel in kernels]
-        experiment, kernels = with_recipes(problem, experiment_on(problem, rows), recipes)
-        watch = Watch(problem, report, memory, (SCOUTING, 1.0))
+        experiment, kernels = Maker(problem, experiment_on(problem, rows)).kernels(recipes)
+        watch = Watch(problem, report, memory, (SCOUTING, 1.0), watch.best)
         found = try_kernels(experiment, kernels, deadline=deadline, memory=watch, report=watch)
         failures = first.failures + found.failures
         found = Tried(found.kernels, failures, found.complete)
@@ -133,10 +134,11 @@ def _rounds(
     found = try_kernels(experiment, problem.kernels, deadline=deadline, memory=watch, report=watch)
     if not again or not found.kernels:
         return found, known
+    maker = Maker(problem, experiment)
     for number, made in enumerate((learning, sums_of_best)):
         watch.span = float(ends[number]), float(ends[number + 1])
         recipes = made(problem, experiment, found.kernels, known)
-        having, kernels = with_recipes(problem, experiment, recipes)
+        having, kernels = maker.kernels(recipes)
         known |= dict(zip(kernels, recipes, strict=True))
         more = try_kernels(having, kernels, deadline=deadline, memory=watch, report=watch)
         found = Tried(found.kernels + more.kernels, found.failures + more.failures, found.complete and more.complete)
@@ -161,20 +163,26 @@ class Watch:
     """Forwards progress, with the best score so far, and finished kernels to a memory."""
 
     def __init__(
-        self, problem: Problem, report: Report, memory: Memory | None, span: tuple[float, float] = (0.0, 1.0)
+        self,
+        problem: Problem,
+        report: Report,
+        memory: Memory | None,
+        span: tuple[float, float] = (0.0, 1.0),
+        best: float = -np.inf,
     ) -> None:
         self._metric = problem.metric
         self._report = report
         self._memory = memory
         self.span = span
         """The fractions of all work at which the current round begins and ends."""
-        self._best = -np.inf
+        self.best = best
+        """The best score so far, of this round and those before it."""
         self._reached = 0.0
 
     def __call__(self, fraction: float, note: str) -> None:
-        if np.isfinite(self._best):
+        if np.isfinite(self.best):
             name = "" if self._metric.percent else f"{self._metric.name} "
-            note = f"so far {name}{self._metric.shown(self._best)}{self._metric.unit}, still looking"
+            note = f"so far {name}{self._metric.shown(self.best)}{self._metric.unit}, still looking"
         low, high = self.span
         self._reached = max(self._reached, low + (high - low) * fraction)  # folds may tell of their own progress
         self._report(self._reached, note)
@@ -183,11 +191,11 @@ class Watch:
         """The results for a kernel in the memory."""
         found = None if self._memory is None else self._memory.recall(kernel)
         if found:
-            self._best = max(self._best, *(trial.score for trial in found))
+            self.best = max(self.best, *(trial.score for trial in found))
         return found
 
     def keep(self, kernel: Kernel, trials: list[Trial]) -> None:
         """Record the score of a kernel, and pass it to the memory."""
-        self._best = max([self._best, *(trial.score for trial in trials)])
+        self.best = max([self.best, *(trial.score for trial in trials)])
         if self._memory is not None:
             self._memory.keep(kernel, trials)

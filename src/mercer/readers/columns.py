@@ -62,7 +62,7 @@ class ColumnReader:
                 line = self.lines[int(infinite[0])]
                 raise problem(self.name, "an infinite number", line=line, column=key, hint="Correct or remove it.")
             return Column(key, NUMBER, raw)
-        values = [value.strip() for value in raw]
+        values = list(map(str.strip, raw))
         kind = self._given_kind(key)
         if kind is not None and kind != NUMBER:
             return _words(key, kind, values)
@@ -143,7 +143,7 @@ class ColumnReader:
 
     def _refuse_infinite(self, key: str, values: list[str]) -> None:
         """Raise the error for numbers that do not fit in a float."""
-        present = [value for value in values if value not in MISSING]
+        present = [value for value in dict.fromkeys(values) if value not in MISSING]
         if present and all(map(is_number, present)):
             beyond = next(value for value in present if not is_finite(value))
             raise self._error(key, values, beyond, "is too large a number", "Rescale the column.")

@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._cached import cached_property
 from mercer._types import Float64, Index
 from mercer.inputs.base import Objects
 
@@ -31,11 +32,11 @@ class Column:
     """How the values are written in the file, if not as plain numbers or words: the name of a form of dates, or of a
     `Style`."""
 
-    @property
+    @cached_property
     def missing(self) -> npt.NDArray[np.bool_]:
         if self.kind in NUMERIC:
             return np.asarray(np.isnan(self.values))
-        return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
+        return np.asarray(self.values == np.array(None), dtype=np.bool_)
 
     def take(self, index: Index) -> Column:
         return Column(self.name, self.kind, self.values[index], self.style)

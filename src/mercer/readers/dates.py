@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -28,6 +29,7 @@ FORMS: dict[str, re.Pattern[str]] = {
     "clock": re.compile(_CLOCK),
 }
 """How dates are written. `dmy` comes before `mdy`: where both fit every value, points mean `dmy` and slashes `mdy`."""
+_LOOKED_AT = 100  # cells that tell in which forms dates may be written; all others are then read in one of them
 _YOUNG = 70  # two-digit years: 70 to 99 are in the last century, as in POSIX
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 
@@ -37,7 +39,7 @@ def days_of(cells: Sequence[str], form: str | None = None) -> tuple[Float64, str
 
     A time of day is a fraction of a day in local time, so daily cycles follow the clock.
     """
-    present = [cell for cell in cells if cell not in MISSING]
+    present = list(itertools.islice((cell for cell in cells if cell not in MISSING), _LOOKED_AT))
     if not present:
         return (np.full(len(cells), np.nan), form) if form is not None else None
     for name in _plausible(present) if form is None else (form,):
@@ -48,24 +50,23 @@ def days_of(cells: Sequence[str], form: str | None = None) -> tuple[Float64, str
 
 
 def _plausible(present: Sequence[str]) -> list[str]:
-    fitting = [name for name, pattern in FORMS.items() if all(map(pattern.fullmatch, present[:100]))]
+    fitting = [name for name, pattern in FORMS.items() if all(map(pattern.fullmatch, present))]
     if {"dmy", "mdy"} <= set(fitting) and "/" in present[0]:
         fitting.sort(key=lambda name: name == "dmy")
     return fitting
 
 
 def _read(cells: Sequence[str], form: str) -> Float64 | None:
-    found = np.full(len(cells), np.nan)
-    pattern = FORMS[form]
-    for place, cell in enumerate(cells):
+    pattern, days = FORMS[form], dict[str, float]()
+    for cell in dict.fromkeys(cells):  # dates repeat, as a rule
         if cell in MISSING:
             continue
         match = pattern.fullmatch(cell)
         day = None if match is None else _day(match.groupdict())
         if day is None:
             return None
-        found[place] = day
-    return found
+        days[cell] = day
+    return np.fromiter((days.get(cell, np.nan) for cell in cells), dtype=np.float64, count=len(cells))
 
 
 def _day(parts: dict[str, Any]) -> float | None:

@@ -7,7 +7,8 @@ same way, even if their few rows look different.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -107,35 +108,45 @@ class Written:
 
 def written_numbers(cells: Sequence[str], known: Style | None = None) -> Written | None:
     """The numbers in these cells, NaN if missing; None unless most of them are numbers."""
-    present = [cell for cell in cells if not _is_blank(cell)]
+    present = Counter(cells)
+    for cell in [cell for cell in present if _is_blank(cell)]:
+        del present[cell]
     style = known or _style(present)
     if style is None or not present:
         return None
-    found = np.full(len(cells), np.nan)
-    wrong: dict[str, None] = {}
-    for place, cell in enumerate(cells):
-        if _is_blank(cell):
-            continue
-        value = _number(cell, style)
-        if value is None:
-            wrong[cell] = None
-        else:
-            found[place] = value
-    mistakes = sum(cell in wrong for cell in present)
-    if known is None and len(present) - mistakes < MOSTLY * len(present):
+    read, wrong = _each_number(present, style)
+    if known is None and sum(present[cell] for cell in read) < MOSTLY * present.total():
         return None
     grouped = style.decimal == "." and any("," in cell for cell in present)
-    return Written(found, style, tuple(wrong), grouped)
+    return Written(_looked_up(read, cells), style, tuple(wrong), grouped)
 
 
-def _style(present: Sequence[str]) -> Style | None:
+def _each_number(cells: Iterable[str], style: Style) -> tuple[dict[str, float], list[str]]:
+    """The numbers by their cells, and the cells that are none."""
+    read, wrong = dict[str, float](), list[str]()
+    for cell in cells:
+        value = _number(cell, style)
+        if value is None:
+            wrong.append(cell)
+        else:
+            read[cell] = value
+    return read, wrong
+
+
+def _looked_up(values: dict[str, float], cells: Sequence[str]) -> Float64:
+    """The value of each cell, NaN for cells that have none. Every distinct cell is read once."""
+    return np.fromiter((values.get(cell, np.nan) for cell in cells), dtype=np.float64, count=len(cells))
+
+
+def _style(present: Counter[str]) -> Style | None:
     """The decimal mark and the unit that most of these cells share."""
-    matches = [match for match in map(_CELL.fullmatch, present) if match]
-    if not matches or len(matches) < MOSTLY * len(present):
+    matches = {cell: match for cell in present if (match := _CELL.fullmatch(cell))}
+    if not matches or sum(present[cell] for cell in matches) < MOSTLY * present.total():
         return None
-    units = [match["before"] or match["after"] or "" for match in matches]
-    unit = max(set(units), key=units.count)
-    return Style(_decimal([match["body"] for match in matches]), unit)
+    units = Counter[str]()
+    for cell, match in matches.items():
+        units[match["before"] or match["after"] or ""] += present[cell]
+    return Style(_decimal([match["body"] for match in matches.values()]), units.most_common(1)[0][0])
 
 
 def _decimal(bodies: Sequence[str]) -> str:
@@ -184,14 +195,15 @@ def on_scale(cells: Sequence[str], known: Style | None = None) -> Written | None
 
     With a `known` scale, words that it does not have are missing values.
     """
-    folded = [cell.lower() for cell in cells]
-    present = {word for cell, word in zip(cells, folded, strict=True) if _is_present(cell, word)}
+    folded = {cell: cell.lower() for cell in dict.fromkeys(cells)}
+    present = {word for cell, word in folded.items() if _is_present(cell, word)}
     places = range(len(SCALES)) if known is None else [known.scale or 0]
     for place in places:
         steps = {word: float(number) for number, step in enumerate(SCALES[place]) for word in step}
         if known is None and not (present <= set(steps) and len({steps[word] for word in present}) > 1):
             continue
-        return Written(np.array([steps.get(word, np.nan) for word in folded]), Style(scale=place))
+        read = {cell: steps[word] for cell, word in folded.items() if word in steps}
+        return Written(_looked_up(read, cells), Style(scale=place))
     return None
 
 

@@ -19,6 +19,7 @@ WIDTH, HEIGHT = 420, 300  # of a picture, in pixels: two fit side by side on the
 _FONT = 'font-family="system-ui, sans-serif" fill="currentColor"'
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 44  # margins, in pixels, with room for numbers and names of the axes
 _FAINTEST, _DARKEST = 0.05, 0.5  # of the colour of a square: darker ones leave figures on them a contrast below 4.5
+_HALF = 3.2  # half of the width of a letter on an axis, in pixels
 _ROOMY = 48  # pixels: in smaller squares there is no room for a second line
 
 Points = Sequence[tuple[float, float]]
@@ -80,8 +81,10 @@ class Axes:
         self.parts.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="var(--soft)"/>')
         for tick, label in self._x_labels:
             x, _ = self.place(tick, self.y[0])
+            end = x + _HALF * len(label) > WIDTH  # a word at the right end would be cut in its middle
             self.parts.append(
-                f'<text x="{x:.1f}" y="{bottom + 16}" font-size="11" text-anchor="middle">{escape(label)}</text>'
+                f'<text x="{right if end else x:.1f}" y="{bottom + 16}" font-size="11" '
+                f'text-anchor="{"end" if end else "middle"}">{escape(label)}</text>'
             )
         for tick in ticks(*self.y):
             _, y = self.place(self.x[0], tick)
@@ -130,6 +133,32 @@ def intervals(
         parts.append(f'<circle cx="{across(middle):.1f}" cy="{y}" r="6" fill="{colour}"/>')
     parts.append(
         f'<text x="{(left + WIDTH) / 2}" y="{height - 6}" font-size="11" text-anchor="middle">{escape(name)}</text>'
+    )
+    return "".join(parts) + "</svg>"
+
+
+def levels(rows: Sequence[tuple[str, float]], name: str, alt: str, ends: tuple[float, float]) -> str:
+    """One line per row: its name, and a dot at its value, on a scale from end to end."""
+    low, high = _widened(ends)
+    left, height = 130, 28 * len(rows) + 48
+
+    def across(value: float) -> float:
+        return left + 8 + (value - low) / (high - low) * (WIDTH - left - 24)
+
+    parts = [
+        f'<svg viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" role="img" aria-label="{escape(alt)}" {_FONT}>',
+        *(_rule(across(tick), height - 38, _number(tick)) for tick in ticks(low, high)),
+    ]
+    for number, (text, value) in enumerate(rows):
+        y = 20 + 28 * number
+        parts.append(
+            f'<text x="{left - 8}" y="{y + 4}" font-size="12" text-anchor="end">{_short(text, 18)}'
+            f"<title>{escape(text)}</title></text>"
+            f'<path d="M{left} {y}H{across(value):.1f}" stroke="var(--line)"/>'
+            f'<circle cx="{across(value):.1f}" cy="{y}" r="6" fill="{_BLUE}"/>'
+        )
+    parts.append(
+        f'<text x="{(left + WIDTH) / 2}" y="{height - 6}" font-size="12" text-anchor="middle">{escape(name)}</text>'
     )
     return "".join(parts) + "</svg>"
 

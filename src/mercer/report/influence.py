@@ -10,16 +10,19 @@ import numpy.typing as npt
 
 from mercer._types import Float64
 from mercer.jobs.fitting import Outcome
-from mercer.readers.data import CATEGORY, NUMBER, Column, Data
-from mercer.readers.problems import readable
-from mercer.report.drawing import Axes
+from mercer.readers.data import CATEGORY, DATE, NUMERIC, Column, Data
+from mercer.readers.problems import count, readable
+from mercer.readers.written import Style
+from mercer.report.drawing import Axes, levels
 from mercer.report.page import figure, paragraph, table
+from mercer.report.support import cell_text
 from mercer.selection.learner import evenly_spread
 
 _ROWS = 60  # objects that answers are averaged over: more make the curves steadier, and take longer
 _STEPS = 9  # values that a column takes: enough to see a bend
 _MOST_COLUMNS = 30  # columns that are varied: a report of hundreds takes minutes, and nobody reads it
-_DRAWN = 4  # curves that are drawn, two beside each other
+_DRAWN = 4  # columns that are drawn, two beside each other
+_ROOM = 45  # letters below a curve: more would run into each other
 _LISTED = 12  # columns in the list of the most important
 
 
@@ -49,24 +52,29 @@ def influence(outcome: Outcome) -> str:
         f"{min(_ROWS, len(outcome.problem.data))} objects. Columns that move it most come first."
     )
     rows = [(one.column.name, _shown(one.size)) for one in found[:_LISTED]]
+    more = len(found) - len(rows)
+    listed = table(
+        ("column", "moves it by"), rows, f"and {count(more, 'more column')}" if more else "",
+        bars=[one.size for one in found[:_LISTED]],
+    )  # fmt: skip
     drawn = _drawn(found)
     answers = np.concatenate([found[0].answers, *(one.answers for one in drawn)])
-    curves = "".join(_curve(one, what, (float(answers.min()), float(answers.max()))) for one in drawn)
-    return opening + table(("column", "moves it by"), rows) + (f"<div class=pair>{curves}</div>" if curves else "")
+    pictures = "".join(_picture(one, what, (float(answers.min()), float(answers.max()))) for one in drawn)
+    return opening + listed + (f"<div class=pair>{pictures}</div>" if pictures else "")
 
 
 def _drawn(found: list[Influence]) -> list[Influence]:
-    """The first columns of numbers that move anything."""
-    return [one for one in found if one.column.kind == NUMBER and one.size > 0 and len(one.values) > 1][:_DRAWN]
+    """The first columns that move anything."""
+    return [one for one in found if one.size > 0 and len(one.values) > 1][:_DRAWN]
 
 
 def influences(outcome: Outcome) -> list[Influence]:
-    """For every column of numbers or categories, the largest first; none for a file that is no table."""
+    """For every column of numbers, dates or categories, the largest first; none for a file that is no table."""
     data = outcome.problem.data
     if data.kind != "table":
         return []
     part = data.take(evenly_spread(len(data), _ROWS))
-    columns = [column for column in data.objects.values() if column.kind in (NUMBER, CATEGORY)][:_MOST_COLUMNS]
+    columns = [column for column in data.objects.values() if column.kind in (*NUMERIC, CATEGORY)][:_MOST_COLUMNS]
     found = [_of_column(outcome, part, column) for column in columns]
     order = sorted(range(len(found)), key=lambda place: -found[place].size)
     return [found[place] for place in order]
@@ -79,9 +87,11 @@ def _of_column(outcome: Outcome, part: Data, column: Column) -> Influence:
 
 
 def _values(column: Column) -> npt.NDArray[Any]:
-    """The quantiles of a number; the commonest of other values."""
+    """The quantiles of a number or date, the steps of a scale, the commonest of other values."""
     present = column.values[~column.missing]
-    if column.kind == NUMBER:
+    if _is_scale(column):
+        return np.unique(present)
+    if column.kind in NUMERIC:
         return np.unique(np.quantile(present, np.linspace(0.02, 0.98, _STEPS)))
     values, counts = np.unique(present.astype(np.str_), return_counts=True)
     return values[np.argsort(-counts, kind="stable")[:_STEPS]].astype(object)
@@ -117,15 +127,39 @@ def _answer_name(outcome: Outcome) -> str:
     return f"the probability of {str(outcome.model.classes[_class(outcome)])!r}"
 
 
-def _curve(one: Influence, what: str, span: tuple[float, float]) -> str:
+def _picture(one: Influence, what: str, span: tuple[float, float]) -> str:
     """A picture; all have one scale, so that steep curves matter more than flat ones."""
+    if one.column.kind == CATEGORY:
+        return _levels(one, what, span)
     x, y = one.values.astype(np.float64), one.answers
-    alt = (
-        f"{what} against {one.column.name}: from {_shown(y[0])} at {_shown(x[0])} to {_shown(y[-1])} at {_shown(x[-1])}"
-    )
-    axes = Axes((x[0], x[-1]), span, one.column.name, what, alt)
+    labels = [(float(place), cell_text(one.column, place)) for place in x] if _in_words(one.column) else None
+    first, last = (labels[0][1], labels[-1][1]) if labels else (_shown(x[0]), _shown(x[-1]))
+    if labels and sum(len(word) for _, word in labels) > _ROOM:
+        labels = [labels[0], labels[-1]]
+    alt = f"{what} against {one.column.name}: from {_shown(y[0])} at {first} to {_shown(y[-1])} at {last}"
+    axes = Axes((x[0], x[-1]), span, one.column.name, what, alt, labels)
     axes.line(list(zip(x.tolist(), y.tolist(), strict=True)))
-    return figure(axes.svg(), f"{one.column.name}, from its 2 % to its 98 % quantile.", "influence")
+    ends = "its steps" if _is_scale(one.column) else "from its 2 % to its 98 % quantile"
+    return figure(axes.svg(), f"{one.column.name}, {ends}.", "influence")
+
+
+def _in_words(column: Column) -> bool:
+    return column.kind == DATE or _is_scale(column)
+
+
+def _is_scale(column: Column) -> bool:
+    """Whether its numbers stand for words in order."""
+    style = Style.of(column.style)
+    return style is not None and style.scale is not None
+
+
+def _levels(one: Influence, what: str, span: tuple[float, float]) -> str:
+    """A dot for each of the commonest categories, the largest answer first."""
+    order = np.argsort(-one.answers, kind="stable")
+    rows = [(str(one.values[place]), float(one.answers[place])) for place in order]
+    told = ", ".join(f"{name} {_shown(answer)}" for name, answer in rows)
+    caption = f"{one.column.name}, its {'values' if len(rows) < _STEPS else 'commonest values'}."
+    return figure(levels(rows, what, f"{what} by {one.column.name}: {told}", span), caption, "influence")
 
 
 def _shown(value: float) -> str:

@@ -33,7 +33,7 @@ def confused(y: npt.NDArray[Any], predicted: npt.NDArray[Any], labels: npt.NDArr
     picture = confusion(counts, names, f"How often each class was taken for each. {told}")
     caption = "Rows are true classes, columns predicted ones. A stronger colour means a larger share of the row."
     rows = [(name, *(f"{count:,}" for count in own)) for name, own in zip(names, counts.tolist(), strict=True)]
-    cells = table(("truth", *(f"predicted {name}" for name in names)), rows)
+    cells = table(("truth", *names), rows, "The heads of columns are predicted classes.")
     return figure(picture, caption, "confusion") + f"<details><summary>The same as a table</summary>{cells}</details>"
 
 
@@ -61,7 +61,7 @@ def worst(outcome: Outcome) -> str:
         f"The {how}, on objects held out. Each stands beside the training objects that the model finds most similar: "
         "a wrong label, a misread value or a kind of object that is missing often shows here."
     )
-    return paragraph(words) + table(heads, cells)
+    return paragraph(words) + table(heads, cells, stacked=True)
 
 
 def _worst_places(outcome: Outcome) -> Indices:

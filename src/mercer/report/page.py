@@ -31,6 +31,21 @@ th, td { padding: .3rem .7rem .3rem 0; text-align: left; vertical-align: top; bo
 td.n, th.n { text-align: right; white-space: nowrap; }
 td.wide { min-width: 8rem; overflow-wrap: anywhere; }
 td.wide:last-child { min-width: 18rem; }
+td.bar { width: 16rem; vertical-align: middle; }
+td.bar i { display: block; height: .7rem; min-width: 1px; border-radius: 2px; background: var(--blue); }
+caption { caption-side: bottom; text-align: left; padding-top: .4rem; }
+@media (max-width: 36rem) {
+  td.wide { min-width: 5rem; }
+  td.bar { width: 9rem; min-width: 3rem; }
+  .stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .stacked tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  .stacked td, .stacked td.wide:last-child {
+    display: flex; gap: .7rem; min-width: 0; padding: .1rem 0; border: 0; text-align: left; white-space: normal;
+  }
+  .stacked td.n { display: inline-block; margin-right: 1rem; }
+  .stacked td.n::before { margin-right: .5rem; }
+  .stacked td::before { content: attr(data-head); flex: 0 0 5rem; color: var(--soft); }
+}
 figure { margin: 1rem 0; }
 svg, img { max-width: 100%; height: auto; display: block; }
 img.pixels { image-rendering: pixelated; width: min(100%, 26rem); border: 1px solid var(--line); }
@@ -65,6 +80,7 @@ a { color: var(--accent); }
 _LIGHT = {
     "paper": "#fff",
     "soft": "#57606a",
+    "line": "#d0d7de",
     "grid": "#eaeef2",
     "faint": "#8c959f",
     "blue": "#0550ae",
@@ -102,22 +118,45 @@ def listed(items: Iterable[object]) -> str:
     return "<ul>" + "".join(f"<li>{escape(item)}</li>" for item in items) + "</ul>"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
-    """A table; cells that are numbers, or look like some, stand on the right."""
-    body, numeric = "", [True] * len(heads)
+def table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    caption: str = "",
+    *,
+    bars: Sequence[float] = (),
+    stacked: bool = False,
+) -> str:
+    """A table; cells that are numbers, or look like some, stand on the right.
+
+    `bars` are sizes that are drawn behind the rows. On narrow screens the cells of a `stacked` table stand below each
+    other, each beside its head, so that long texts have room.
+    """
     kept = [[str(cell) for cell in row] for row in rows]
-    for row in kept:
-        numeric = [was and _is_figure(cell) for was, cell in zip(numeric, row, strict=True)]
-    for row in kept:
-        cells = zip(row, numeric, strict=True)
-        body += "<tr>" + "".join(f'<td class="{"n" if right else "wide"}">{escape(cell)}</td>' for cell, right in cells)
-        body += "</tr>"
+    numeric = [all(_is_figure(row[place]) for row in kept) for place in range(len(heads))]
+    drawn = [_bar(size / (max(bars) or 1.0)) for size in bars] or [""] * len(kept)
+    names = heads if stacked else [""] * len(heads)
+    body = "".join(
+        "<tr>" + "".join(map(_cell, row, numeric, names)) + bar + "</tr>" for row, bar in zip(kept, drawn, strict=True)
+    )
     columns = zip(heads, numeric, strict=True)
     head = "".join(f'<th scope="col"{" class=n" if right else ""}>{escape(name)}</th>' for name, right in columns)
+    head += "<td></td>" if bars else ""
     told = f"<caption class=soft>{escape(caption)}</caption>" if caption else ""
+    kind = " class=stacked" if stacked else ""
     return (
-        f"<div class=scroll tabindex=0><table>{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<div class=scroll tabindex=0><table{kind}>{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        "</div>"
     )
+
+
+def _cell(text: str, right: bool, head: str) -> str:
+    name = f' data-head="{escape(head)}"' if head else ""
+    return f'<td class="{"n" if right else "wide"}"{name}>{escape(text)}</td>'
+
+
+def _bar(share: float) -> str:
+    """The figure beside it says the same, so it is not read aloud."""
+    return f'<td class=bar aria-hidden=true><i style="width:{100 * share:.1f}%"></i></td>'
 
 
 def figure(picture: str, caption: str, save_as: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mercer.jobs.fitting import Outcome
 from mercer.jobs.summary import summary
+from mercer.readers.problems import count
 from mercer.report import drawing, evidence, growth, influence, learning, matrices, mistakes, shares, support
 from mercer.report.naming import kernel_name
 from mercer.report.page import escape, figure, folded, listed, paragraph, table
@@ -75,7 +76,9 @@ def _data(outcome: Outcome) -> str:
     if told["columns"]:
         rows = [(c["name"], c["kind"], f"{c['missing']:,}", c["content"]) for c in told["columns"][:_MOST_COLUMNS]]
         more = len(told["columns"]) - len(rows)
-        cells = table(("column", "kind", "missing", "content"), rows, f"{more:,} more columns" if more > 0 else "")
+        cells = table(
+            ("column", "kind", "missing", "content"), rows, f"and {count(more, 'more column')}" if more > 0 else ""
+        )
         text += cells if len(rows) <= _AT_A_GLANCE else folded(f"All {len(rows)} columns", cells)
     return text
 
@@ -83,9 +86,10 @@ def _data(outcome: Outcome) -> str:
 def _kernels(outcome: Outcome) -> str:
     trials = outcome.search.by_kernel()
     sign = outcome.problem.metric.sign
-    rows = [
-        (kernel_name(trial.kernel, outcome.model.preparation), (sign * trial.fold_scores).tolist()) for trial in trials
+    names = [
+        f"{place}. {kernel_name(trial.kernel, outcome.model.preparation)}" for place, trial in enumerate(trials, 1)
     ]
+    rows = [(name, (sign * trial.fold_scores).tolist()) for name, trial in zip(names, trials, strict=True)]
     score = outcome.estimate.name
     folds = len(trials[0].fold_scores)
     alt = f"{score} of {len(rows)} kernels in {folds} folds; best: {rows[0][0]}, mean {sign * trials[0].score:.4g}"
@@ -108,13 +112,13 @@ def _kernels(outcome: Outcome) -> str:
     honest = outcome.estimate
     if len(outcome.held_out):
         scored = f"The model itself was scored on {len(outcome.held_out):,} objects that it was not trained on"
-        return picture + table(heads, cells) + paragraph(f"{scored}: {honest.name} {honest.value:.4f}.")
+        return picture + table(heads, cells, stacked=True) + paragraph(f"{scored}: {honest.name} {honest.value:.4f}.")
     note = paragraph(
         f"The best of {len(outcome.search.trials)} settings looks better than it is on the objects that it was chosen "
         f"on. Corrected for that, {honest.name} is {honest.value:.4f}, and 95 % of resamples lie between "
         f"{honest.low:.4f} and {honest.high:.4f}."
     )
-    return picture + table(heads, cells) + note
+    return picture + table(heads, cells, stacked=True) + note
 
 
 def _run(outcome: Outcome) -> str:

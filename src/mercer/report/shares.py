@@ -6,7 +6,7 @@ import numpy as np
 
 from mercer.errors import MercerError
 from mercer.jobs.fitting import Outcome
-from mercer.readers.problems import readable
+from mercer.readers.problems import count, readable
 from mercer.report.page import paragraph, table
 from mercer.selection.learner import evenly_spread
 
@@ -41,7 +41,8 @@ def shares(outcome: Outcome) -> str:
     )
     listed = [(name, readable(size), f"{100 * size / total:.0f} %") for name, size in most[:_LISTED]]
     more = len(most) - len(listed)
-    return text + table(("part", "adds on average", "share"), listed, f"{more:,} more parts" if more > 0 else "")
+    heads, sizes_listed = ("part", "adds on average", "share"), [size for _, size in most[:_LISTED]]
+    return text + table(heads, listed, f"and {count(more, 'more part')}" if more > 0 else "", bars=sizes_listed)
 
 
 def _decisions(outcome: Outcome) -> str:

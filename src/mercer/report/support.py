@@ -9,7 +9,9 @@ import numpy as np
 from mercer.errors import MercerError
 from mercer.inputs.strings import Strings
 from mercer.jobs.fitting import Outcome
-from mercer.readers.data import Data
+from mercer.readers.data import DATE, NUMERIC, Column, Data
+from mercer.readers.dates import day_text
+from mercer.readers.written import SCALES, Style
 from mercer.report.page import escape, paragraph, table
 
 _MOST = 8  # objects listed: a few of every class
@@ -35,7 +37,7 @@ def objects(outcome: Outcome) -> str:
         for row, weight in zip(rows[top].tolist(), weights[top], strict=True)
     ]
     heads = ("object", data.target or "label", "weight", "content")
-    return paragraph(words) + table(heads, listed) + _explained(outcome, rows[top])
+    return paragraph(words) + table(heads, listed, stacked=True) + _explained(outcome, rows[top])
 
 
 def _heaviest(outcome: Outcome, weights: Any) -> Any:
@@ -53,12 +55,9 @@ def _heaviest(outcome: Outcome, weights: Any) -> Any:
 def described(data: Data, row: int) -> str:
     """One object in a line."""
     if data.kind == "table":
-        cells = [(column.name, column.values[row]) for column in data.objects.values()]
-        shown = "; ".join(
-            f"{name} {value:g}" if isinstance(value, float) else f"{name} {str(value)[:60]}"
-            for name, value in cells[:8]
-        )
-        return shown + (f"; and {len(cells) - 8:,} more" if len(cells) > 8 else "")
+        columns = list(data.objects.values())
+        shown = "; ".join(f"{column.name} {cell_text(column, column.values[row])}" for column in columns[:8])
+        return shown + (f"; and {len(columns) - 8:,} more" if len(columns) > 8 else "")
     if data.kind == "graphs":
         nodes = int(data.objects.sizes[row])
         arcs = int(np.diff(data.objects.arc_offsets)[row])
@@ -69,6 +68,19 @@ def described(data: Data, row: int) -> str:
         return ", ".join(f"{value:.4g}" for value in dense.ravel()[:8]) + (" ..." if dense.size > 8 else "")
     text = str(data.objects[row])
     return text if len(text) <= 120 else text[:117] + "..."
+
+
+def cell_text(column: Column, value: Any) -> str:
+    """A value of a column as people write it: days as dates, steps of a scale as words."""
+    if value is None or (column.kind in NUMERIC and np.isnan(value)):
+        return "missing"
+    if column.kind == DATE:
+        return day_text(float(value))
+    style = Style.of(column.style)
+    if style is not None and style.scale is not None:
+        steps = SCALES[style.scale]
+        return steps[min(max(round(float(value)), 0), len(steps) - 1)][0]
+    return f"{value:g}" if column.kind in NUMERIC else str(value)[:60]
 
 
 def _explained(outcome: Outcome, rows: Any) -> str:

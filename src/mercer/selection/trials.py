@@ -19,6 +19,7 @@ import numpy.typing as npt
 from mercer._progress import heard
 from mercer._types import Float64, Indices
 from mercer.errors import MercerError
+from mercer.gram.executors import Threads
 from mercer.kernels.base import Kernel
 from mercer.selection.blocks import Shared
 from mercer.selection.cross_validation import CrossValidation
@@ -136,12 +137,13 @@ class Experiment:
         began = time.monotonic()
         penalties = self.penalties or self.learner.penalties(kernel, self.objects)
         parts, complete, warned = [], True, dict[str, None]()
-        for train, test in self.splits:
+        own = self._made_for_folds(kernel)
+        for (train, test), made in zip(self.splits, own, strict=True):
             left = None if time_limit is None else time_limit - (time.monotonic() - began)
             if left is not None and left <= 0:
                 return KernelTrials(kernel, (), complete=False)
             fold = dataclasses.replace(self, splits=[(train, test)], penalties=penalties, made={}, judged=_as_said)
-            found = fold.try_kernel(self.made[kernel](train), left, usual=usual)
+            found = fold.try_kernel(made, left, usual=usual)
             parts.append({trial.penalty: trial for trial in found.trials})
             complete &= found.complete
             warned |= dict.fromkeys(found.warned)
@@ -158,6 +160,16 @@ class Experiment:
                 predicted, scores = self.judged(predicted, decisions)
                 trials.append(Trial(kernel, penalty, scores, predicted, decisions, seconds))
         return KernelTrials(kernel, tuple(trials), complete, warned=tuple(warned))
+
+    def _made_for_folds(self, kernel: Kernel) -> list[Kernel]:
+        """The kernel of each fold; they are created side by side, since each is learnt in one thread."""
+        found = [kernel] * len(self.splits)
+
+        def make(place: int) -> None:
+            found[place] = self.made[kernel](self.splits[place][0])
+
+        Threads().each(make, range(len(self.splits)))
+        return found
 
     def _trial(self, found: CrossValidation, number: int, kernel: Kernel, penalty: float, seconds: float) -> Trial:
         partly = self.judged is not None

@@ -28,21 +28,29 @@ def of_product(factors: Float64, coefficients: Float64) -> Float64:
     >>> of_product(np.array([[0.5, 1.0, 0.2]]), np.array([[1.0]]))[:, 0].round(6)
     array([-0.3,  0. , -0.6])
     """
-    count = factors.shape[1]
-    if not count:
-        return np.zeros((0, coefficients.shape[1]))
+    found = np.zeros((factors.shape[1], coefficients.shape[1]))
+    moving = np.flatnonzero((factors != 1.0).any(axis=0))  # the others add nothing, in any order
+    if not len(moving):
+        return found
     from scipy.special import roots_legendre
 
-    points, weights = roots_legendre(-(-count // 2))
-    found = np.zeros_like(factors)
+    steps = np.ascontiguousarray(factors[:, moving].T) - 1.0
+    points, weights = roots_legendre(-(-len(moving) // 2))
+    total = np.zeros_like(steps)
     for t, weight in zip(0.5 * (points + 1.0), 0.5 * weights, strict=True):
-        found += weight * _all_but_one(1.0 + t * (factors - 1.0))
-    return np.asarray(((factors - 1.0) * found).T @ coefficients)
+        total += weight * _all_but_one(1.0 + t * steps)
+    found[moving] = (steps * total) @ coefficients
+    return found
 
 
 def _all_but_one(values: Float64) -> Float64:
-    """For each column the product of all others, without dividing: factors may be zero."""
-    before, after = np.ones_like(values), np.ones_like(values)
-    np.cumprod(values[:, :-1], axis=1, out=before[:, 1:])
-    after[:, :-1] = np.cumprod(values[:, :0:-1], axis=1)[:, ::-1]
-    return np.asarray(before * after)
+    """For each row the product of all others, without dividing: factors may be zero."""
+    found, running = np.empty_like(values), np.ones(values.shape[1])
+    for row, own in enumerate(values):
+        found[row] = running
+        running *= own
+    running[:] = 1.0
+    for row in range(len(values) - 1, -1, -1):
+        found[row] *= running
+        running *= values[row]
+    return found

@@ -18,6 +18,7 @@ import scipy.optimize
 from scipy.special import expit, log_expit, softmax
 from sklearn.exceptions import NotFittedError
 
+from mercer._process import single_threaded_blas
 from mercer._types import Float64, Indices
 from mercer.errors import DataWarning, ModelFileError
 from mercer.training.storing import Field, Parts
@@ -123,10 +124,11 @@ def fit_calibration(evidence: Float64, codes: Indices, weights: Float64) -> Cali
         value = -float((weights[:, None] * aims * logs).sum()) + 0.5 * _PRIOR * float(offsets @ offsets)
         return value, np.concatenate([np.einsum("nk,nkj->j", off, scaled), off.sum(axis=0) + _PRIOR * offsets])
 
-    found = scipy.optimize.minimize(
-        loss, np.r_[np.ones(kinds), np.zeros(n_classes)], jac=True, method="L-BFGS-B",
-        bounds=[(0.0, None)] * kinds + [(None, None)] * n_classes, options={"maxiter": 1000, "ftol": 1e-12},
-    ).x  # fmt: skip
+    with single_threaded_blas():  # a few parameters: threads would only wait for each other
+        found = scipy.optimize.minimize(
+            loss, np.r_[np.ones(kinds), np.zeros(n_classes)], jac=True, method="L-BFGS-B",
+            bounds=[(0.0, None)] * kinds + [(None, None)] * n_classes, options={"maxiter": 1000, "ftol": 1e-12},
+        ).x  # fmt: skip
     return Calibration(found[:kinds] / size, found[kinds:])
 
 

@@ -141,8 +141,9 @@ def _fit_by_products(
     found = iterative.solve(
         gram_of(fitted, objects, memory=settings.memory), problem.targets, problem.alpha, problem.weights,
         intercept=problem.intercept, limits=limits,
+        unless=lambda products: fits and cost.factor_pays(n, numbers_of(objects), products),
     )  # fmt: skip
-    if found.residual <= iterative.ENOUGH:
+    if found is None or found.residual <= iterative.ENOUGH:
         return found
     if fits:
         return None

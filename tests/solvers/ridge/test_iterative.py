@@ -84,6 +84,22 @@ def test_many_objects_are_solved_by_products_and_factored_where_these_do_not_end
     np.testing.assert_array_equal(again.predict(X), few.predict(X))
 
 
+def test_a_penalty_too_small_for_a_packed_matrix_is_factored_where_that_costs_less():
+    X, y, weights = data()
+    gram = gram_of(kernels.RBF(gamma=0.3).fit(X), X, memory=ROOM)
+    asked = []
+
+    def factored(products):
+        asked.append(products)
+        return True
+
+    given = {"intercept": True, "limits": Limits(), "unless": factored}
+    assert iterative.solve(gram, y, np.full(2, 2e-3), weights, **given) is None
+    assert len(asked) == 1
+    assert iterative.solve(gram, y, np.ones(2), weights, **given) is not None
+    assert len(asked) == 1
+
+
 def test_time_that_is_over_is_said():
     X, y, weights = data()
     gram = gram_of(kernels.RBF(gamma=0.3).fit(X), X, memory=ROOM)

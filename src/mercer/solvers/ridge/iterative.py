@@ -13,6 +13,7 @@ computed in float64, and the system solved again for it, two or three times.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
@@ -57,10 +58,26 @@ class Found:
     """Kernel values computed."""
 
 
-def solve(gram: Gram, y: Float64, alpha: Float64, weights: Float64, *, intercept: bool, limits: Limits) -> Found:
-    """Solve for each output with its own alpha; the matrix is float32 where the kernel allows it."""
+def solve(
+    gram: Gram,
+    y: Float64,
+    alpha: Float64,
+    weights: Float64,
+    *,
+    intercept: bool,
+    limits: Limits,
+    unless: Callable[[int], bool] = lambda products: False,
+) -> Found | None:
+    """Solve for each output with its own alpha; the matrix is float32 where the kernel allows it.
+
+    None where alpha is so small that each product computes all entries anew, and something else costs less than the
+    most that may be needed: `unless` says so for a number of products.
+    """
     packed = packed_if_it_fits(gram)
     n, exact = len(y), gram.refined()
+    used = _positive(packed, gram, exact, float(alpha.min()), weights)
+    if not isinstance(used, PackedGram) and unless(_MOST_PRODUCTS):
+        return None
     factor = low_rank(gram, rank_for(n)).factor
     root = np.sqrt(weights)[:, None]
     coefficients, outputs, constants, residual = np.empty_like(y), np.empty_like(y), np.zeros(y.shape[1]), 0.0
