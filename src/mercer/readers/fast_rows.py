@@ -24,7 +24,7 @@ def plain_columns(source: Source, delimiter: str, width: int, skip: int, words: 
     and the columns at the positions in `words` are kept as text.
     """
     content = source.content
-    if len(content) < _LARGE or source.first != 1 or any(mark in content for mark in _NOT_PLAIN):
+    if len(content) < _LARGE or any(mark in content for mark in _NOT_PLAIN):
         return None
     if not _is_utf8(source) or importlib.util.find_spec("pyarrow") is None:
         return None
