@@ -37,6 +37,14 @@ def rows_in(path: str, format_: str) -> tuple[int, float]:
         return rows, sum(size for _, size in sizes) / max(1, rows)
 
 
+def is_square(path: str, format_: str) -> bool:
+    """Whether a file holds a square matrix."""
+    if format_ != "npy":
+        return False
+    shape = _mapped(path).shape
+    return len(shape) == 2 and shape[0] == shape[1]
+
+
 def batches(path: str, format_: str, options: Options, rows: int, start: int = 0) -> Iterator[tuple[int, Source]]:
     """The rows from `start` on, at most so many at a time: how many come before, and a file that holds them."""
     name, before = os.path.basename(path), 0
