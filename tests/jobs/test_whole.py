@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 
 import numpy as np
@@ -17,10 +16,12 @@ import pytest
 import mercer
 from mercer.errors import DataFileError
 from mercer.jobs import prepared, ways, whole
+from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import fit
 from mercer.jobs.problem import Plan
 from mercer.readers.options import Options
 from mercer.report import write
+from mercer.training.kernel_estimator import fit_with_kernel
 
 N = 3000
 RNG = np.random.default_rng(0)
@@ -93,6 +94,8 @@ def test_any_format(file, format_, tmp_path):
     mercer.save(found.model, saved)
     data = mercer.readers.read(path, found.model.preparation.reading(Options(target=target)))
     assert (mercer.load(saved).predict(data) == data.labels).mean() > least
+    code = equivalent(found, str(path), Options(target=target))
+    assert code.startswith(f"import mercer\n\noutcome = mercer.fit({str(path)!r}")
     write(found, str(tmp_path / "report.html"))
     assert "block by block" in (tmp_path / "report.html").read_text()
     assert not [name for name in os.listdir(tmp_path) if name.endswith((".blocks", ".run"))]
@@ -106,15 +109,13 @@ def test_the_machine_is_that_of_all_objects(file, monkeypatch):
     def kept(*given):
         found = real(*given)
         seen["X"] = np.vstack([np.asarray(block.objects.values) for block in found.blocks])
-        seen["y"], seen["fitted"] = found.blocks.y, given[2]
+        seen["y"] = found.blocks.y
         return found
 
     monkeypatch.setattr("mercer.jobs.fitting.prepared", kept)
     found = mercer.fit(file("npy"), "4", kernel="rbf(gamma=1)", **SMALL)
     machine = mercer.SVC(kernel=found.model.estimator.kernel, C=found.trained.penalty)
-    from mercer.training.kernel_estimator import fit_with_kernel
-
-    fit_with_kernel(machine, seen["fitted"], seen["X"], seen["y"])
+    fit_with_kernel(machine, found.model.estimator.kernel_, seen["X"], seen["y"])
     new = found.model.objects(np.column_stack([X, COLOUR == "red"])[:200])
     np.testing.assert_allclose(found.model.decisions(new)[:, 0], machine.decision_function(new), atol=0.02)
     places = np.setdiff1d(np.arange(N), [int(found.problem.data.name_of(row)) - 1 for row in found.held_out])
@@ -169,7 +170,7 @@ def test_labels_that_the_sample_lacks_are_left_out_with_a_note(tmp_path):
     path.write_text(csv(labels))
     found = mercer.fit(path, "y", kernel="rbf(gamma=1)", seed=seed, **SMALL)
     assert found.model.classes.tolist() == ["no", "yes"]
-    assert any('1 object left out' in note and '"perhaps" (line 2,902)' in note for note in found.notes)
+    assert any("1 object left out" in note and '"perhaps" (line 2,902)' in note for note in found.notes)
     assert found.model.about["trained_on"] + len(found.held_out) == N - 1
 
 
@@ -194,3 +195,72 @@ def test_what_fits_is_read_whole(file, monkeypatch):
     square = file("csv").with_name("square.npy")
     np.save(square, np.eye(50))
     assert whole.beyond_memory(square, Options(), 16.0) is None  # perhaps a Gram matrix
+
+
+# ------------------------------------------------------------------------------------------- processes of their own
+
+_RUN = """
+import resource, sys
+from mercer.cli.app import run
+code = run(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+sys.exit(code)
+"""
+_FIXED = ["--kernel", "rbf(gamma=0.003)", "--C", "1", "--search-size", "500", "--folds", "2", "--no-report", "-q"]
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """A file of rows of 100 numbers, 4.5 MB for each 6,000 of them."""
+    random = np.random.default_rng(0)
+    numbers = random.normal(size=(2000, 100))
+    y = np.sin(numbers[:, 0]) + numbers[:, 1]
+    rows = [",".join(f"{value:.4f}" for value in row) for row in np.column_stack([numbers, y]).tolist()]
+    text = "\n".join(rows) + "\n"
+    folder = tmp_path_factory.mktemp("wide")
+
+    def make(times):
+        path = folder / f"{times}.csv"
+        path.write_text(",".join(f"x{place}" for place in range(100)) + ",y\n" + text * times)
+        return path
+
+    return make
+
+
+def command(path, model, memory, *more):
+    arguments = ["fit", str(path), "--target", "y", "--memory", str(memory), "-o", str(model), *_FIXED, *more]
+    return [sys.executable, "-c", _RUN, *arguments]
+
+
+def test_memory_is_bounded(wide, tmp_path):
+    """Four times the data take no more memory than allowed; read whole, they would take some 350 MiB."""
+    peaks = []
+    for times in (8, 30):
+        told = subprocess.run(
+            command(wide(times), tmp_path / "model.mercer", 48), capture_output=True, text=True, check=True
+        )
+        peaks.append(int(told.stdout.split()[-1]))
+    assert wide(30).stat().st_size > 40 * 2**20
+    assert peaks[1] - peaks[0] < 48, peaks
+
+
+def test_a_killed_run_goes_on_with_the_same_bits(wide, tmp_path):
+    whole_, killed = tmp_path / "whole.mercer", tmp_path / "killed.mercer"
+    subprocess.run(command(wide(6), whole_, 16), capture_output=True, check=True)
+    state = tmp_path / "killed.mercer.blocks" / "state.json"
+    process = subprocess.Popen(command(wide(6), killed, 16), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and process.poll() is None:
+        if state.exists() and json.loads(state.read_text())["entries"]:
+            break
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not killed.exists()
+    entries = json.loads(state.read_text())["entries"]
+    assert entries
+    subprocess.run(command(wide(6), killed, 16, "--resume"), capture_output=True, check=True)
+    found, expected = (mercer.load(path).machine.expansion for path in (killed, whole_))
+    np.testing.assert_array_equal(found.coefficients, expected.coefficients)
+    np.testing.assert_array_equal(found.intercept, expected.intercept)
+    assert sorted(os.listdir(tmp_path)) == ["killed.mercer", "whole.mercer"]

@@ -1,4 +1,4 @@
-"""Writing a folder of blocks, a block at a time; what is written stays, so that writing can go on after an interrupt."""
+"""Writing a folder of blocks, one at a time; blocks that are written stay, so that writing can go on after a kill."""
 
 from __future__ import annotations
 

@@ -170,8 +170,8 @@ PLAN = Group(
         "threshold": THRESHOLD,
         "memory": option(
             float | None,
-            "Memory for the data, beside the program itself; `fit` reads files that need more in pieces. The default is "
-            "half of what is free.",
+            "Memory for the data, beside the program itself; `fit` reads files that need more in pieces. The default "
+            "is half of what is free.",
             "MIB",
             min=16,
         ),

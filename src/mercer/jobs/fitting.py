@@ -146,7 +146,12 @@ def fit(
     notes += [note] if note else []
     support = rows[support_rows(estimator, objects)]
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
-    counts = {"objects": n, "trained_on": trained.objects, "scored_on": len(held) or len(found.rows), "support": len(support)}
+    counts = {
+        "objects": n,
+        "trained_on": trained.objects,
+        "scored_on": len(held) or len(found.rows),
+        "support": len(support),
+    }
     about = record(problem, found, way, Judged(answers, estimate, words), counts, command)
     novelty = novelty_threshold(estimator, objects)
     model = TrainedModel(Machine.of(estimator), problem.preparation, calibrated, names, novelty, about)
@@ -188,9 +193,10 @@ def _trained_in_blocks(
     problem: Problem, way: Scaled, rows: Indices, objects: Any, left: Callable[[], float | None], whole: Whole
 ) -> _Trained:
     """A machine on landmarks of the sample, trained on all of the file."""
-    fitted = way.way.kernel(way.kernel).fit(ArrayBlocks(objects))
+    known = ArrayBlocks(objects)
+    fitted = way.way.kernel(way.kernel).fit(known)
     held = np.setdiff1d(np.arange(len(problem.y)), rows)
-    made = prepared(whole, problem, fitted, held)
+    made = prepared(whole, problem, way.kernel.fit(known), held)
     seconds = left()
     with _deadline.limited(seconds), Journal(whole.run).open():
         estimator = fit_with_kernel(way.machine(problem, seconds), fitted, made.blocks)

@@ -42,11 +42,11 @@ def fit(data: Any, target: str | Sequence[str] | None = None, *, y: Any = None, 
     """Choose a kernel, train, and say how good the model is; from a file, a data frame, or objects with labels `y`.
 
     A data frame (pandas, polars, pyarrow) or a mapping of columns needs the name of its `target` column; its columns
-    are read like those of a file, including dates, money and missing values. Files may be larger than memory. Strings, or rows of numbers, need their
-    labels `y`. `settings` are the options of `mercer fit`: `kernel`, `task`, `folds`, `time_limit`, `balanced`, `drop`,
-    `categories` and so on. `metric` may be a function of (y, predicted), larger for better predictions; `group`, `time`
-    and `weight` name columns, or are arrays; `class_names` is a mapping of labels to names. Several targets are each
-    learnt by a separate model, and returned as `Outcomes`, a mapping.
+    are read like those of a file, including dates, money and missing values. Files may be larger than memory. Strings,
+    or rows of numbers, need their labels `y`. `settings` are the options of `mercer fit`: `kernel`, `task`, `folds`,
+    `time_limit`, `memory`, `balanced`, `drop`, `categories` and so on. `metric` may be a function of (y, predicted),
+    larger for better predictions; `group`, `time` and `weight` name columns, or are arrays; `class_names` is a mapping
+    of labels to names. Several targets are each learnt by a separate model, and returned as `Outcomes`, a mapping.
 
     >>> import mercer
     >>> pets = {"mass": [4.0, 30.0, 5.0, 25.0] * 10, "colour": ["black", "brown", "red", "black"] * 10}

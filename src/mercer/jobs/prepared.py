@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
@@ -25,7 +24,7 @@ from mercer.inputs.blocks import ROWS, Block
 from mercer.inputs.tables import Table
 from mercer.jobs.checkpoint import mark_of
 from mercer.jobs.problem import Problem
-from mercer.jobs.whole import Whole, room_of
+from mercer.jobs.whole import Whole
 from mercer.kernels.base import FittedKernel
 from mercer.readers.cells import is_number
 from mercer.readers.data import Data
@@ -41,6 +40,8 @@ _PIECES = (1 << 18, 1 << 23)
 """... and how many bytes one has, at least and at most."""
 _FEWEST, _NUMBERS = 64, 5000
 """Rows of a block, at least; and rows of binary files that are read at a time."""
+_SAMPLE = 1000
+"""Objects that tell how large they are on average."""
 _STATE = "state.json"
 
 
@@ -81,7 +82,10 @@ class _State:
 
 
 def prepared(whole: Whole, asked: Problem, fitted: FittedKernel, held: Indices) -> Prepared:
-    """Prepare all objects but those of the sample at `held` for a kernel; what is there already is not done again."""
+    """Prepare all objects but those of the sample at `held` for a kernel; what is there already is not done again.
+
+    The kernel is that of the landmarks, not the one on landmarks, whose features take long.
+    """
     folder, mark = whole.folder, _mark(whole, asked, fitted, held)
     state = _State.found(folder, mark)
     if state is None:
@@ -95,12 +99,9 @@ def prepared(whole: Whole, asked: Problem, fitted: FittedKernel, held: Indices) 
 
 
 def _convert(whole: Whole, asked: Problem, fitted: FittedKernel, held: Indices, state: _State) -> None:
-    some_ = asked.objects.take(slice(0, 1000))
-    each = max(1, some_.nbytes // len(some_))
-    room = room_of(whole.memory)
-    writer = FolderWriter(
-        whole.folder, int(min(ROWS, max(_FEWEST, room // _BLOCKS // each))), state.entries
-    )
+    room = whole.room
+    rows = int(min(ROWS, max(_FEWEST, room / _BLOCKS / _bytes_each(asked, fitted))))
+    writer = FolderWriter(whole.folder, rows, state.entries)
     skip = writer.written - state.kept
     sizes = Sizes(piece=int(min(max(room // _PIECE, _PIECES[0]), _PIECES[1])), rows=_NUMBERS)
     labels, without = _Labels(whole, asked), _places(whole.data)[held]
@@ -123,6 +124,20 @@ def _convert(whole: Whole, asked: Problem, fitted: FittedKernel, held: Indices, 
         state.write(whole.folder)
 
 
+def _bytes_each(asked: Problem, fitted: FittedKernel) -> float:
+    """About how many bytes a prepared object takes."""
+    part = _as_compared(asked.objects.take(slice(0, _SAMPLE)), fitted)
+    return float(sum(array.nbytes for array in part.to_arrays().values()) / len(part))
+
+
+def _as_compared(objects: Any, fitted: FittedKernel) -> Any:
+    """Of tables, what the kernel compares, in its own form."""
+    if not isinstance(objects, Table):
+        return objects
+    fitted.features(objects)
+    return Table.from_arrays(objects.to_arrays())
+
+
 def _reading(whole: Whole, asked: Problem) -> Any:
     """Options by which all pieces are read as the sample was."""
     data, options = whole.data, whole.found.options
@@ -131,6 +146,8 @@ def _reading(whole: Whole, asked: Problem) -> Any:
     alike = dataclasses.replace(
         options,
         target=target,
+        group=None,
+        time=None,
         as_written=True,
         require_target=False,
         id="",
@@ -159,11 +176,7 @@ def _block(
     if not len(kept):
         return None
     part = data.take(kept)
-    objects: Any = asked.preparation(part)
-    if isinstance(objects, Table):  # keep what the kernel compares, in its own form
-        fitted.features(objects)
-        objects = Table.from_arrays(objects.to_arrays())
-    return Block(objects, y[kept], part.weights)
+    return Block(_as_compared(asked.preparation(part), fitted), y[kept], part.weights)
 
 
 def _after(block: Block, skip: int) -> Block:
@@ -228,10 +241,8 @@ def _notes(whole: Whole, state: _State) -> tuple[str, ...]:
         return ()
     many = sum(seen[0] for seen in state.unknown.values())
     names = some([f"{quoted(label)} (line {seen[1]:,})" for label, seen in state.unknown.items()], 5)
-    return (
-        f"{count(many, 'object')} left out, with labels that none of the {len(whole.data):,} objects of the sample has: "
-        f"{names}.",
-    )
+    told = f"{count(many, 'object')} left out, with labels that no object of the sample has: {names}."
+    return (told,)
 
 
 def _mark(whole: Whole, asked: Problem, fitted: FittedKernel, held: Indices) -> str:

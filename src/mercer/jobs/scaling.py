@@ -19,8 +19,8 @@ from mercer.jobs.growing import Ask, Growth, Scored, begin, grow
 from mercer.jobs.load import Load
 from mercer.jobs.problem import Problem
 from mercer.jobs.sizing import take
-from mercer.jobs.whole import Whole
 from mercer.jobs.ways import CELLS, EXACT, LANDMARKS, Way, affordable
+from mercer.jobs.whole import Whole
 from mercer.kernels.base import Kernel
 from mercer.selection.learner import evenly_spread
 from mercer.selection.trials import Trial

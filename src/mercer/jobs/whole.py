@@ -26,13 +26,13 @@ from mercer.readers.gram_files import may_be_gram
 from mercer.readers.labels import read_labels, typed
 from mercer.readers.opening import STDIN, open_stream
 from mercer.readers.options import MOST_BYTES, Options
-from mercer.readers.streaming import begin, can_be_mapped
+from mercer.readers.streaming import Begun, begin, can_be_mapped
 from mercer.readers.thinning import Thinned, thinned
 
 _UNPACKED = 8.0
-"""Bytes of memory that a byte of text takes once it is read, prepared and trained on, about; of numbers, in files ..."""
+"""Bytes of memory that a byte of text takes, once it is read, prepared and trained on, about ..."""
 _UNPACKED_NUMBERS = 4.0
-"""... that hold them as they are in memory."""
+"""... and a byte of numbers, in files that hold them as they are in memory."""
 _SAMPLE_SHARE = 4
 """A sample takes a quarter of the memory ..."""
 _FEWEST, _MOST = 5000, 100_000
@@ -55,22 +55,26 @@ def beyond_memory(path: str | os.PathLike[str], options: Options, memory: float 
     free = dataclasses.replace(options, max_bytes=2**62)
     with open_stream(name, free) as file:
         begun = begin(file, free)
-        taken = file.share * size
-    format_ = begun.format
-    if format_ in IN_BATCHES and can_be_mapped(name, options):
-        rows, each = rows_in(name, format_)
-        needed = _UNPACKED_NUMBERS * rows * each
-        if options.format is None and is_square(name, format_):
+        unpacked = size * len(begun.head) / max(1.0, file.share * size)
+    needed = _needed(name, begun, unpacked, options)
+    if needed is None or (needed <= room and size <= options.max_bytes):
+        return None
+    return dataclasses.replace(free, format=begun.format)
+
+
+def _needed(path: str, begun: Begun, unpacked: float, options: Options) -> float | None:
+    """About how much memory a file takes if it is read whole; None for one that cannot be read otherwise."""
+    if begun.format in IN_BATCHES and can_be_mapped(path, options):
+        if options.format is None and is_square(path, begun.format):
             return None  # perhaps a Gram matrix, of which no part can be understood alone
-    elif begun.cut is not None and format_ != "edges":
-        needed = _UNPACKED * size * len(begun.head) / max(1.0, taken)
-        if format_ in ("csv", "tsv") and options.format is None and may_be_gram([line.split(",") for line in begun.first.head(2)]):
-            return None
-    else:
+        rows, each = rows_in(path, begun.format)
+        return _UNPACKED_NUMBERS * rows * each
+    if begun.cut is None or begun.format == "edges":
         return None
-    if needed <= room and size <= options.max_bytes:
+    first = [line.split(",") for line in begun.first.head(2)]
+    if begun.format == "csv" and options.format is None and may_be_gram(first):
         return None
-    return dataclasses.replace(free, format=format_)
+    return _UNPACKED * unpacked
 
 
 def room_of(memory: float | None) -> int:

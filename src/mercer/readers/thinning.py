@@ -61,25 +61,41 @@ def thinned(path: str, options: Options, most: int, seed: int) -> Thinned:
     with open_stream(path, options) as file:
         begun = begin(file, options)
         form = _form(begun, options) if options.format in ("csv", "tsv") else None
-        drawn, widest, line, size, head, carried = Reservoir(most, seed), 0, 1, 0, b"", b""
+        seen = _Seen(Reservoir(most, seed), options.format, headed=form is not None and form.headed)
         with reporting("Sampling the file") as report:
             for piece, last in pieces(file, begun, _PIECE):
-                text = carried + piece
-                starts, parts, carried = _objects(text, options.format, line, last=last)
-                line += text.count(b"\n") - carried.count(b"\n")
-                if form is not None and form.headed and not size and parts:
-                    head, starts, parts = parts[0], starts[1:], parts[1:]
-                if options.format == "svmlight":
-                    widest = max(widest, *map(int, _INDEX.findall(text)), 0)
-                drawn.offer(starts, parts)
-                size += len(piece)
+                seen.add(piece, last=last)
                 report(file.share)
     if form is not None:
         options = dataclasses.replace(options, delimiter=form.delimiter, header=form.headed)
-    found = sorted(drawn.kept, key=lambda one: one[0])
-    source, lines = _together([*([(0, 1, head)] if head else []), *found], file.name, options)
+    found = sorted(seen.drawn.kept, key=lambda one: one[0])
+    source, lines = _together([*seen.head, *found], file.name, options)
     data = _read(source, options, lines, np.array([place for place, _, _ in found], dtype=np.intp))
-    return Thinned(_widened(data, widest), options, drawn.seen, size)
+    return Thinned(_widened(data, seen.widest), options, seen.drawn.seen, seen.size)
+
+
+@final
+class _Seen:
+    """What has been seen of a file so far."""
+
+    def __init__(self, drawn: Reservoir, format_: str, *, headed: bool) -> None:
+        self.drawn, self._format, self._headed = drawn, format_, headed
+        self._line, self._carried = 1, b""
+        self.size, self.widest = 0, 0
+        self.head: list[tuple[int, int, bytes]] = []
+
+    def add(self, piece: bytes, *, last: bool) -> None:
+        """The next bytes of the file."""
+        text = self._carried + piece
+        starts, parts, self._carried = _objects(text, self._format, self._line, last=last)
+        self._line += text.count(b"\n") - self._carried.count(b"\n")
+        self.size += len(piece)
+        if self._headed and not self.head and parts:
+            self.head = [(0, starts[0], parts[0])]
+            starts, parts = starts[1:], parts[1:]
+        if self._format == "svmlight":
+            self.widest = max(self.widest, *map(int, _INDEX.findall(text)), 0)
+        self.drawn.offer(starts, parts)
 
 
 def _of_rows(path: str, format_: str, options: Options, most: int, seed: int) -> Thinned:
@@ -108,15 +124,15 @@ def _objects(text: bytes, format_: str, line: int, *, last: bool) -> tuple[Seque
     if format_ == "fasta":
         parts = _RECORD.split(text)
         ends = np.cumsum([part.count(b"\n") for part in parts])
-        starts = (line + np.concatenate([[0], ends[:-1]])).tolist()
+        starts: list[int] = (line + np.concatenate([[0], ends[:-1]])).tolist()
         full = [place for place, part in enumerate(parts) if part.startswith(b">")]  # old files begin with comments
         return [starts[place] for place in full], [parts[place] for place in full], b""
     parts = text.split(b"\n")
-    starts: list[int] = list(range(line, line + len(parts)))
-    rest = b""
+    starts, rest = list(range(line, line + len(parts))), b""
     if format_ in ("csv", "tsv") and b'"' in text:
         starts, parts, rest = _unbroken(starts, parts, last=last)
-    full = [place for place, part in enumerate(parts) if part.strip() and not (format_ == "svmlight" and part[:1] == b"#")]
+    comment = b"#" if format_ == "svmlight" else b"\n"  # which no line begins with
+    full = [place for place, part in enumerate(parts) if part.strip() and not part.startswith(comment)]
     if len(full) < len(parts):
         starts, parts = [starts[place] for place in full], [parts[place] for place in full]
     return starts, parts, rest
