@@ -258,14 +258,9 @@ def kernel_classes() -> set[str]:
 
 def deep_inheritance(files: Iterable[Path]) -> list[str]:
     """Estimators share by functions: at most three classes of ours, one above the other, stand on scikit-learn's."""
-    files = list(files)
-    bases: dict[str, list[str]] = {}
-    own: list[tuple[Path, str]] = []
-    for file in dict.fromkeys([*files, *sorted((SRC / "mercer").rglob("*.py"))]):
-        for node in ast.walk(parse(file)):
-            if isinstance(node, ast.ClassDef) and (file in files or node.name not in bases):
-                bases[node.name] = [ast.unparse(base).partition("[")[0] for base in node.bases]
-                own += [(file, node.name)] if file in files else []
+    own = [(file, name, found) for file in files for name, found in _bases(file).items()]
+    bases = {name: found for file in sorted((SRC / "mercer").rglob("*.py")) for name, found in _bases(file).items()}
+    bases |= {name: found for _, name, found in own}
 
     def chain(name: str) -> list[str]:
         """The longest line of our classes from this one down to BaseEstimator; empty if it is no estimator."""
@@ -276,8 +271,15 @@ def deep_inheritance(files: Iterable[Path]) -> list[str]:
             return []
         return [name, *max(lines, key=len, default=[])]
 
-    deep = ((file, chain(name)) for file, name in own)
+    deep = ((file, chain(name)) for file, name, _ in own)
     return [f"{file}: {' -> '.join(line)}" for file, line in deep if len(line) > MOST_LEVELS]
+
+
+@functools.cache
+def _bases(file: Path) -> dict[str, list[str]]:
+    """The classes that a file defines, with the names of their bases."""
+    classes = (node for node in ast.walk(parse(file)) if isinstance(node, ast.ClassDef))
+    return {node.name: [ast.unparse(base).partition("[")[0] for base in node.bases] for node in classes}
 
 
 def untested_modules(files: Iterable[Path]) -> list[str]:

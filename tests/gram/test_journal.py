@@ -137,7 +137,7 @@ np.savez(out, c=model.expansion_.coefficients, b=model.expansion_.intercept)
 def test_killed_at_random_moments_and_resumed(tmp_path):
     """Really killed, as often as it takes to get to the end: the result has the bits of a run without a stop."""
     rng = np.random.default_rng(int(time.time()))
-    rows = np.random.default_rng(1).normal(size=(60_000, 3))
+    rows = np.random.default_rng(1).normal(size=(30_000, 3))
     np.save(tmp_path / "X.npy", rows)
     np.save(tmp_path / "y.npy", (np.sin(2 * rows[:, 0]) + 0.3 * rows[:, 1] > 0).astype(int))
 
@@ -154,7 +154,7 @@ def test_killed_at_random_moments_and_resumed(tmp_path):
     for _ in range(12):
         with start("run", "resumed.npz") as process:
             process.stdout.readline()
-            if kills < 4:
+            if kills < 3:
                 while process.poll() is None and not (tmp_path / "run" / "mark.json").exists():
                     time.sleep(0.01)
                 # The first time at once: by the clock of a loaded machine, it may be done before.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mercer.errors import DataFileError, ParameterError
-from mercer.readers import read
+from mercer.readers import problems, read
 
 
 @pytest.fixture
@@ -220,3 +220,8 @@ def test_labels_too_large_for_floats_are_codes(file):
     assert (labels.dtype.kind, labels.tolist()) == ("f", [1e17, 3e17])
     labels = read(file("whole.csv", f"a,y\n1,{2**53 - 1}\n2,-5\n"), target="y").labels
     assert (labels.dtype.kind, labels.tolist()) == ("i", [2**53 - 1, -5])
+
+
+@pytest.mark.parametrize(("length", "shown"), [(60, "a" * 60), (61, "a" * 57 + "...")])
+def test_what_is_quoted_has_at_most_sixty_characters(length, shown):
+    assert problems.quoted("a" * length) == f'"{shown}"'

@@ -45,6 +45,10 @@ def test_nothing_to_align():
     assert alignment(np.zeros((3, 3)), np.eye(3)) == 0.0
     assert centred_alignment(np.ones((3, 3)), np.eye(3)) == 0.0
     assert kernel_target_alignment(GOOD, [1, 1, 1, 1, 1]) == 0.0
+    nearly = np.ones((3, 3))
+    nearly[0, 0] = np.nextafter(1.0, 2.0)  # rounding is all that centring leaves of it
+    plain_line = np.outer([1.0, 0, -1], [1.0, 0, -1])
+    assert centred_alignment(nearly, plain_line) == centred_alignment(plain_line, nearly) == 0.0
 
 
 def test_refusals():

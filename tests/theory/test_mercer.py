@@ -113,6 +113,9 @@ def test_what_is_no_gram_matrix_at_all():
     assert (lopsided.verdict, lopsided.where, lopsided.asymmetry) == ("asymmetric", (1, 2), pytest.approx(0.3))
     function = kernels.FromFunction(lambda a, b: float(a[0] * b[1]), objects="vectors")
     assert check_mercer(function, X).verdict == "asymmetric"
+    rounded = check_mercer([[2.0, 1.0], [1.0 + 1e-13, 2.0]])  # symmetric up to rounding: that of its mean
+    assert rounded.psd
+    assert (rounded.smallest, rounded.largest) == (pytest.approx(1.0), pytest.approx(3.0))
     assert check_mercer([[0.0]]).psd
     assert check_mercer(np.zeros((3, 3))).psd
     assert check_mercer([[-1.0]]).witness.objects == (0,)

@@ -6,6 +6,7 @@ import pytest
 from mercer import SVC, kernels
 from mercer.gram.make import gram_of
 from mercer.losses.hinge import Hinge
+from mercer.solvers.box import small_pairs
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.small_pairs import SmallPairs
 from mercer.solvers.box.smo import SMO
@@ -78,3 +79,14 @@ def test_what_is_not_solved_is_left_to_the_ordinary_solver(monkeypatch):
     np.testing.assert_allclose(found.intercept_, expected.intercept_, atol=1e-5)
     assert found.certificate_.primal == pytest.approx(expected.certificate_.primal, rel=1e-9)
     assert len(found.certificate_.parts) == 6
+
+
+def test_compiled_once_wherever_the_diagonal_comes_from():
+    """Compiling takes seconds, and every further kind of array would take them again."""
+    gram, groups, bounds = made((6, 9))
+    K = gram.exact()
+    for diagonal in (gram.diagonal(), K.diagonal(), K.copy().reshape(-1)[:: len(K) + 1]):
+        found = SmallPairs.of(groups)
+        found.solve(K, diagonal, bounds, SIDES, 1e-6, slice(0, 1))
+        assert found.gaps[0] <= 1e-6
+    assert len(small_pairs._solve_pairs.signatures) == 1

@@ -17,11 +17,11 @@ N = 2200
 ROOM = packed_bytes(N) / 2**20 + 1  # for the triangle, not for the matrix
 
 
-def data(seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(N, 4))
-    y = np.column_stack([np.sin(2 * X[:, 0]), 1e3 * (X[:, 1] ** 2 + 5)]) + 0.1 * rng.normal(size=(N, 2))
-    return X, y, rng.uniform(0.2, 3.0, size=N)
+def data(n=N):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 4))
+    y = np.column_stack([np.sin(2 * X[:, 0]), 1e3 * (X[:, 1] ** 2 + 5)]) + 0.1 * rng.normal(size=(n, 2))
+    return X, y, rng.uniform(0.2, 3.0, size=n)
 
 
 @pytest.mark.parametrize(("alpha", "intercept"), [(1.0, False), (2e-3, True)])  # the second is too small for 16 bits
@@ -59,13 +59,15 @@ def test_logistic_regression_packs_its_matrix_and_is_certified_for_the_kernel():
 
 
 def test_what_cannot_be_solved_is_said():
-    X, y, weights = data()
-    X[: N // 2] = X[N // 2 :]  # every object twice, with other targets
-    gram = gram_of(kernels.RBF(gamma=1e-4).fit(X), X, memory=ROOM)
+    n = 1200
+    X, y, weights = data(n)
+    room = packed_bytes(n) / 2**20 + 1
+    X[: n // 2] = X[n // 2 :]  # every object twice, with other targets
+    gram = gram_of(kernels.RBF(gamma=1e-4).fit(X), X, memory=room)
     found = iterative.solve(gram, y, np.full(2, 1e-15), weights, intercept=False, limits=Limits())
     assert found.residual > iterative.ENOUGH
     with pytest.raises(KernelError, match="Raise alpha"):
-        KernelRidge(kernel="rbf", gamma=1e-4, alpha=1e-15, memory=ROOM).fit(X, y, weights)
+        KernelRidge(kernel="rbf", gamma=1e-4, alpha=1e-15, memory=room).fit(X, y, weights)
 
 
 def test_many_objects_are_solved_by_products_and_factored_where_these_do_not_end(monkeypatch):

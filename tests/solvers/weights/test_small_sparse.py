@@ -88,3 +88,16 @@ def test_can_be_stopped():
     limits.stop.set()
     with pytest.raises(Stopped):
         solved(problem(SquaredHinge(), sparse=True), limits=limits)
+
+
+def test_compiled_once_for_all_types_of_entries():
+    """Compiling takes seconds, and every further type would take them again."""
+    p = problem(SquaredHinge(), 1.0, sparse=True)
+    (expected,) = solved(p)
+    for index in (np.int32, np.int64):
+        for dtype in (np.float32, np.float64):
+            rows = p.rows.astype(dtype)
+            rows.indptr, rows.indices = rows.indptr.astype(index), rows.indices.astype(index)
+            (found,) = solved(LinearProblem(rows, p.loss, p.y, p.C, 1.0))
+            assert found.primal == pytest.approx(expected.primal, rel=1e-6)
+    assert len(small_sparse.solve_all.signatures) == 1

@@ -110,9 +110,9 @@ class SmallPairs:
     def solve(self, matrix: Float64, diagonal: Float64, bounds: Float64, sides: Dual, tol: float, some: slice) -> None:
         """Solve some of the pairs; `sides` is the dual of two objects, of +1 and -1, with a penalty of 1."""
         _solve_pairs(
-            matrix, _NOTHING, _NOWHERE, diagonal, bounds, np.array((sides.linear, sides.lower, sides.upper)), tol,
-            STEPS, SOME, some.start, some.stop, self.ids, self.starts, self.signs, self.coefficients, self.outputs,
-            self.intercepts, self.iterations, self.gaps,
+            matrix, _NOTHING, _NOWHERE, np.ascontiguousarray(diagonal), bounds,
+            np.array((sides.linear, sides.lower, sides.upper)), tol, STEPS, SOME, some.start, some.stop, self.ids,
+            self.starts, self.signs, self.coefficients, self.outputs, self.intercepts, self.iterations, self.gaps,
         )  # fmt: skip
 
     def solve_blocks(self, blocks: Blocks, diagonal: Float64, bounds: Float64, sides: Dual, tol: float) -> None:
@@ -120,7 +120,7 @@ class SmallPairs:
         begin = self._number(blocks.first, blocks.others.start)
         end = begin + blocks.others.stop - blocks.others.start
         _solve_pairs(
-            blocks.across, blocks.within, blocks.places(), diagonal, bounds,
+            blocks.across, blocks.within, blocks.places(), np.ascontiguousarray(diagonal), bounds,
             np.array((sides.linear, sides.lower, sides.upper)), tol, STEPS, SOME, begin, end, self.ids, self.starts,
             self.signs, self.coefficients, self.outputs, self.intercepts, self.iterations, self.gaps,
         )  # fmt: skip

@@ -117,7 +117,7 @@ def _solved(
     objectives, steps = np.empty((machines, 2)), np.zeros(machines, dtype=np.intp)
     if loss.smooth and kinked is _BY_GAP and small_sparse.suits(rows):
         step, most = cost.of_sparse_step(n, d, _entries(rows)), small_sparse.STEPS
-        entries, rules = (rows.indptr, rows.indices, rows.data), (line_search.RULES, small_sparse.RULES)
+        entries, rules = small_sparse.entries_of(rows), (line_search.RULES, small_sparse.RULES)
 
         def solve_some(some: slice, *found: Any) -> None:
             small_sparse.solve_all(*entries, d, price, pieces[some], tol, allowed, *rules, *found)

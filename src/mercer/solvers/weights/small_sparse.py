@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from mercer._jit import Array, jit
+from mercer._types import Float64, Int32
 from mercer.gram import cost
 from mercer.inputs.vectors import is_sparse
 from mercer.solvers.weights.small_loops import (
@@ -51,6 +52,15 @@ def suits(rows: Any) -> bool:
         return False
     n, d = rows.shape
     return cost.sparse_loops_pay(n, d, rows.nnz / max(1, n))
+
+
+def entries_of(rows: Any) -> tuple[Int32, Int32, Float64]:
+    """Pointers, indices and values of CSR rows, always of the same types: compiling for others takes seconds."""
+    return (
+        rows.indptr.astype(np.int32, copy=False),
+        rows.indices.astype(np.int32, copy=False),
+        rows.data.astype(np.float64, copy=False),
+    )
 
 
 @jit
