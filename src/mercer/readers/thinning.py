@@ -122,11 +122,7 @@ def _form(begun: Begun, options: Options) -> Form:
 def _objects(text: bytes, format_: str, line: int, *, last: bool) -> tuple[Sequence[int], list[bytes], bytes]:
     """The objects in a piece of a file, the lines that they begin on, and what belongs to the next piece."""
     if format_ == "fasta":
-        parts = _RECORD.split(text)
-        ends = np.cumsum([part.count(b"\n") for part in parts])
-        starts: list[int] = (line + np.concatenate([[0], ends[:-1]])).tolist()
-        full = [place for place, part in enumerate(parts) if part.startswith(b">")]  # old files begin with comments
-        return [starts[place] for place in full], [parts[place] for place in full], b""
+        return (*_records(text, line), b"")
     parts = text.split(b"\n")
     starts, rest = list(range(line, line + len(parts))), b""
     if format_ in ("csv", "tsv") and b'"' in text:
@@ -136,6 +132,14 @@ def _objects(text: bytes, format_: str, line: int, *, last: bool) -> tuple[Seque
     if len(full) < len(parts):
         starts, parts = [starts[place] for place in full], [parts[place] for place in full]
     return starts, parts, rest
+
+
+def _records(text: bytes, line: int) -> tuple[list[int], list[bytes]]:
+    """The records of FASTA; old files begin with comments, which belong to none."""
+    parts = _RECORD.split(text)
+    starts = line + np.cumsum([0, *(part.count(b"\n") for part in parts)])
+    full = [place for place, part in enumerate(parts) if part.startswith(b">")]
+    return [int(starts[place]) for place in full], [parts[place] for place in full]
 
 
 def _unbroken(starts: list[int], parts: list[bytes], *, last: bool) -> tuple[list[int], list[bytes], bytes]:
