@@ -210,3 +210,67 @@ def test_what_is_a_number():
     assert np.isnan(numbers_of(["NA", "", "?", "nan"])).all()
     for wrong in ("1_000", "inf", "-Infinity", "1e999", "0x10", "1,5", "abc", "1 2"):
         assert numbers_of(["1", wrong]) is None
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.fa", "a.jsonl", "a.npy", "a.parquet", "a.arrow"])
+def test_reading_goes_on_from_any_place(tmp_path, name):
+    path = str(tmp_path / name)
+    numbers = np.arange(60.0).reshape(30, 2)
+    if name == "a.npy":
+        np.save(path, numbers)
+    elif name in ("a.parquet", "a.arrow"):
+        import pyarrow as pa
+        import pyarrow.feather as feather
+        import pyarrow.parquet as pq
+
+        table = pa.table({"mass": numbers[:, 0], "colour": ["red", "blue", "green"] * 10})
+        pq.write_table(table, path, row_group_size=7) if name == "a.parquet" else feather.write_feather(table, path)
+    else:
+        plain = name.removesuffix(".gz")
+        content = (TABLE if plain == "a.csv" else LINES[plain]).encode()
+        write(tmp_path, name, gzip.compress(content) if name.endswith(".gz") else content)
+    options = Options(require_target=False, id="id")  # given, as it is not detected anew from each place
+    small = streaming.Sizes(piece=64, head=200, rows=3)
+    all_blocks = list(streaming.stream_from(path, options, small))
+    assert len(all_blocks) > 3
+    for number, (_, place) in enumerate(all_blocks[:-1]):
+        rest = [found for found, _ in streaming.stream_from(path, options, small, place)]
+        expected = [found for found, _ in all_blocks[number + 1 :]]
+        assert rest[0].before == place.objects == expected[0].before
+        assert joined(map(names, rest)) == joined(map(names, expected))
+        assert (joined(map(read_from, rest)), joined(map(where, rest))) == (
+            joined(map(read_from, expected)), joined(map(where, expected)),
+        )  # fmt: skip
+
+
+def read_from(data):
+    if data.kind == "table":
+        return list(zip(*(column.values.tolist() for column in data.objects.values()), strict=True))
+    return [str(one) for one in data.objects]
+
+
+def where(data):
+    return [] if data.lines is None else list(data.lines)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "npy"])
+def test_binary_rows_are_the_same_in_batches(tmp_path, kind):
+    import pyarrow as pa
+    import pyarrow.feather as feather
+    import pyarrow.parquet as pq
+
+    path, many = str(tmp_path / f"a.{kind}"), np.random.default_rng(0).normal(size=(50, 3))
+    table = pa.table({"mass": many[:, 0], "colour": [("red", "blue")[i % 2] for i in range(50)]})
+    if kind == "npy":
+        np.save(path, many)
+    else:
+        pq.write_table(table, path, row_group_size=11) if kind == "parquet" else feather.write_feather(table, path)
+    whole, parts = both(path)
+    assert len(parts) > 10
+    assert joined(map(names, parts)) == names(whole)
+    if kind == "npy":
+        np.testing.assert_array_equal(np.vstack([part.objects for part in parts]), whole.objects)
+        return
+    for key, column in whole.objects.items():
+        assert joined(part.objects[key].values.tolist() for part in parts) == column.values.tolist()
+    assert joined(part.lines for part in parts) == list(whole.lines)

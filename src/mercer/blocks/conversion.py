@@ -7,27 +7,22 @@ generators of blocks. The folder appears when everything is written; an interrup
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer import _check
 from mercer._progress import reporting
-from mercer._registry import INPUTS
-from mercer.blocks.folder import COLUMNS, FORMAT, MANIFEST, VERSION, FolderBlocks, file_hash
+from mercer.blocks.folder import FolderBlocks
 from mercer.blocks.tables import block_of
-from mercer.errors import DataFileError, InputError, InputTypeError
-from mercer.inputs.base import Objects
-from mercer.inputs.blocks import ROWS, Block, count_of
-from mercer.inputs.strings import Strings
-from mercer.inputs.vectors import Vectors
+from mercer.blocks.writing import FolderWriter, of_kind
+from mercer.errors import DataFileError, InputTypeError
+from mercer.inputs.blocks import ROWS, Block
 from mercer.kernels.base import Kernel
 from mercer.readers.data import NUMERIC, Data
 from mercer.readers.options import Options
@@ -66,117 +61,18 @@ def convert(
         found = _blocks_of_pieces(source, options)
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{target.name[:80]}.", dir=target.parent))
+    writer, domain = FolderWriter(beside, rows), None if kernel is None else kernel.domain
     try:
-        _write(found, beside, None if kernel is None else kernel.domain, rows)
+        with reporting("Converting") as report:
+            for block, names in found:
+                writer.add(dataclasses.replace(block, objects=of_kind(block.objects, domain)), names)
+                report(0.0, f"{len(writer.entries):,} blocks")
+        writer.finish()
         os.replace(beside, target)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
         raise
     return FolderBlocks(target)
-
-
-# ------------------------------------------------------------------------------------------------------------ writing
-
-
-def _write(source: Iterator[tuple[Block, Any]], folder: Path, domain: type[Objects] | None, rows: int) -> None:
-    entries: list[dict[str, Any]] = []
-    kind, names = "", None
-    pending: list[tuple[Any, Block]] = []
-
-    def flush(size: int) -> None:
-        """Write the first of the pending objects."""
-        whole = _joined(pending)
-        here, rest = _parts(whole, size)
-        arrays = _arrays_of(here)
-        path = folder / f"{len(entries):06d}.npz"
-        with open(path, "wb") as stream_:
-            np.savez(stream_, **arrays)
-            stream_.flush()
-            os.fsync(stream_.fileno())
-        entries.append({"rows": size, "sha256": file_hash(path)})
-        pending[:] = [] if rest is None else [rest]
-
-    with reporting("Converting") as report:
-        for block, told in source:
-            objects = _of_kind(block.objects, domain)
-            own = COLUMNS if isinstance(objects, Mapping) else type(objects).__name__
-            if kind and own != kind:
-                raise InputError(f"Blocks must hold objects of one kind: {kind} and {own} were found.")
-            kind, names = own, names or told
-            pending.append((objects, block))
-            while sum(count_of(part) for part, _ in pending) >= rows:
-                flush(rows)
-                report(0.0, f"{len(entries):,} blocks")
-    left = sum(count_of(part) for part, _ in pending)
-    if left:
-        flush(left)
-    if not entries:
-        raise DataFileError("The source holds no objects.")
-    told = {"format": FORMAT, "version": VERSION, "kind": kind, "names": names, "blocks": entries}
-    (folder / MANIFEST).write_text(json.dumps(told, indent=1), encoding="utf-8")
-
-
-def _of_kind(raw: Any, domain: type[Objects] | None) -> Any:
-    """Objects in stored form: of one kind, or columns as arrays."""
-    if isinstance(raw, Objects):
-        return raw
-    if domain is not None and domain.__name__ in INPUTS and domain.__name__ != "Table":
-        return domain.coerce(raw)
-    if hasattr(raw, "columns") and not isinstance(raw, Mapping):
-        raw = {str(name): np.asarray(raw[name]) for name in raw.columns}
-    if isinstance(raw, Mapping):
-        return {str(name): _plain(np.asarray(values)) for name, values in raw.items()}
-    if sp.issparse(raw) or np.asarray(raw[:1]).dtype.kind in "fiub":
-        return Vectors.coerce(raw)
-    if isinstance(raw[0], str):
-        return Strings.coerce(list(raw))
-    raise InputTypeError(
-        f"Blocks of {type(raw[0]).__name__} can be stored in a folder if their kernel is known: pass kernel=..."
-    )
-
-
-def _plain(values: Any) -> Any:
-    return values.astype(np.str_) if values.dtype.kind == "O" else values
-
-
-def _joined(parts: list[tuple[Any, Block]]) -> tuple[Any, Block]:
-    if len(parts) == 1:
-        return parts[0]
-    batches = [objects for objects, _ in parts]
-    if isinstance(batches[0], Mapping):
-        objects: Any = {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
-    else:
-        objects = type(batches[0]).joined(batches)
-    y, weights = ([getattr(block, name) for _, block in parts] for name in ("y", "weights"))
-    for what, values in (("targets", y), ("weights", weights)):
-        if len({value is None for value in values}) > 1:
-            raise InputError(f"Some blocks have {what}, and others have none.")
-    own = [None if values[0] is None else np.concatenate(values) for values in (y, weights)]
-    return objects, Block(None, *own)
-
-
-def _parts(whole: tuple[Any, Block], size: int) -> tuple[tuple[Any, Block], tuple[Any, Block] | None]:
-    """The first objects, and the others."""
-    objects, block = whole
-
-    def cut(part: slice) -> tuple[Any, Block]:
-        taken = {k: v[part] for k, v in objects.items()} if isinstance(objects, Mapping) else objects.take(part)
-        y, weights = (None if values is None else np.asarray(values)[part] for values in (block.y, block.weights))
-        return taken, Block(None, y, weights)
-
-    rest = slice(size, None)
-    return cut(slice(0, size)), cut(rest) if count_of(objects) > size else None
-
-
-def _arrays_of(part: tuple[Any, Block]) -> dict[str, Any]:
-    objects, block = part
-    held = objects if isinstance(objects, Mapping) else objects.to_arrays()
-    arrays = {f"objects/{name}": array for name, array in held.items()}
-    if block.y is not None:
-        arrays["y"] = _plain(np.asarray(block.y))
-    if block.weights is not None:
-        arrays["weights"] = np.asarray(block.weights, dtype=np.float64)
-    return arrays
 
 
 # ------------------------------------------------------------------------------------------------------------ sources

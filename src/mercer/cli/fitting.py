@@ -9,7 +9,6 @@ import sys
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from mercer._progress import reporting
 from mercer.cli import output
 from mercer.cli.failures import Interrupted, NotConverged, refuse_unknown_task, was_interrupted
 from mercer.cli.output import OutputOptions
@@ -22,6 +21,7 @@ from mercer.jobs.problem import Plan
 from mercer.jobs.several import one_by_one, path_for
 from mercer.jobs.summary import NOUNS
 from mercer.jobs.ways import CELLS
+from mercer.jobs.whole import Whole, beyond_memory
 from mercer.readers.opening import STDIN
 from mercer.readers.options import Options
 from mercer.readers.problems import count
@@ -63,18 +63,25 @@ def _run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOp
     for target in (files.model, files.report):
         if target is not None:
             _refuse_what_cannot_be_written(target)
-    checkpoint = Checkpoint(f"{files.model}.partial", resume=files.resume)
+    checkpoint, whole = Checkpoint(f"{files.model}.partial", resume=files.resume), None
     before = {target: _state(target) for target in (files.model, files.report) if target is not None}
     try:
-        with wanted.progress(), reporting("Comparing kernels") as report:
+        with wanted.progress():
             command = shlex.join(["mercer", *sys.argv[1:]])
-            outcome = fit(read(path, reading), plan, command=command, report=report, checkpoint=checkpoint)
+            in_pieces = beyond_memory(path, reading, plan.memory)
+            if in_pieces is not None:
+                whole = Whole.of(path, in_pieces, plan.memory, plan.seed, files.model)
+                whole.begin(resume=files.resume)
+            data = read(path, reading) if whole is None else whole.data
+            outcome = fit(data, plan, command=command, checkpoint=checkpoint, whole=whole)
         save(outcome.model, files.model)
         if files.report is not None:
             from mercer.report import write
 
             write(outcome, files.report)
         checkpoint.remove()
+        if whole is not None:
+            whole.remove()
         _tell(outcome, equivalent(outcome, path, reading), files, wanted)
     except BaseException as error:
         if was_interrupted(error):
@@ -146,7 +153,7 @@ def _tell(outcome: Outcome, code: str, files: Files, wanted: OutputOptions) -> N
 def _print(outcome: Outcome, files: Files, wanted: OutputOptions) -> None:
     data = outcome.problem.data
     target = f" of {data.target}" if data.target else ""
-    what = f"{count(len(data), NOUNS[data.kind])} ({data.format}), {outcome.problem.task}{target}"
+    what = f"{count(outcome.model.about['objects'], NOUNS[data.kind])} ({data.format}), {outcome.problem.task}{target}"
     print(output.visible(f"{data.name}: {what}"))
     output.write_notes(outcome.notes, wanted)
     print()
@@ -191,7 +198,7 @@ def _as_json(outcome: Outcome) -> dict[str, Any]:
             "name": data.name,
             "format": data.format,
             "kind": data.kind,
-            "objects": len(data),
+            "objects": outcome.model.about["objects"],
             "target": data.target,
         },
         "task": outcome.problem.task,

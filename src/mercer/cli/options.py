@@ -168,6 +168,13 @@ PLAN = Group(
         "balanced": flag("Give all classes the same total weight, however rare they are.", "--balanced"),
         "metric": METRIC,
         "threshold": THRESHOLD,
+        "memory": option(
+            float | None,
+            "Memory for the data, beside the program itself; `fit` reads files that need more in pieces. The default "
+            "is half of what is free.",
+            "MIB",
+            min=16,
+        ),
     },
     _plan,
 )

@@ -165,7 +165,9 @@ class BlockRows:
 
     def example(self, size: int = _EXAMPLES) -> Floating:
         """Some rows before the fold, for objects that are in memory."""
-        return self._write(self._objects.known().take(slice(0, size)))  # type: ignore[no-any-return]
+        objects = self._objects
+        some = objects.first_known(size) if isinstance(objects, Streamed) else objects.known().take(slice(0, size))
+        return self._write(some)  # type: ignore[no-any-return]
 
     def before_fold(self, part: slice) -> Floating:
         """The rows of a few objects before the fold; do not change them, since they may be the stored ones."""

@@ -159,6 +159,12 @@ class Streamed(Objects):
         """A sample for kernels, scales and warnings: the same for the same objects, whatever the plan."""
         return self._known
 
+    def first_known(self, most: int) -> Any:
+        """The first objects of the sample, without reading the others."""
+        if "_known" in vars(self) or len(self.known_places) <= most:
+            return self._known.take(slice(0, most))
+        return self.take(self.known_places[:most])
+
     @cached_property
     def known_places(self) -> Indices:
         """Which objects the sample consists of."""

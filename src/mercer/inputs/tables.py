@@ -121,7 +121,8 @@ class Table(Objects):
         found._raw = {
             name: np.concatenate([part._raw[name] for part in parts]) for name in parts[0]._raw if name in names
         }
-        found._parsed = {key: key[1].joined([part._parsed[key] for part in parts]) for key in keys}
+        kept = [key for key in parts[0]._parsed if key in keys]  # in the same order in every process
+        found._parsed = {key: key[1].joined([part._parsed[key] for part in parts]) for key in kept}
         found._length = sum(map(len, parts))
         return found
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
     """Code that reads the same file, prepares it in the same way and trains the same machine, without the search."""
     trained, made, problem = outcome.trained, outcome.model.estimator, outcome.problem
+    if outcome.model.about["objects"] > len(problem.y):
+        return _from_a_large_file(problem, path, reading)
     kernel = trained.way.kernel(trained.kernel)
     inner = getattr(made, "estimator", made)
     machine = _constructor(inner, "kernel=kernel")
@@ -51,6 +53,14 @@ def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
             f"print(np.exp(np.clip({said}, {problem.link.low}, {problem.link.high})))" if linked else f"print({said})",
         ]
     )
+
+
+def _from_a_large_file(problem: Problem, path: str, reading: Options) -> str:
+    """Code that does all of it again: preparation and training need the sample and the whole file."""
+    plan = {field.name: getattr(problem.plan, field.name) for field in dataclasses.fields(problem.plan)}
+    usual = {field.name: field.default for field in dataclasses.fields(problem.plan)}
+    chosen = "".join(f", {name}={value!r}" for name, value in plan.items() if value != usual[name])
+    return f"import mercer\n\noutcome = mercer.fit({path!r}{_settings(reading)}{chosen})\nprint(outcome)"
 
 
 def _names(*machines: Any) -> list[str]:

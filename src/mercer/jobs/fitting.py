@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import time
 from collections.abc import Callable
@@ -13,8 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _deadline
+from mercer._progress import reporting
 from mercer._types import Float64, Indices
+from mercer.gram.journal import Journal
 from mercer.inputs.base import Objects
+from mercer.inputs.blocks import ArrayBlocks
 from mercer.jobs import calibration
 from mercer.jobs.candidates import short_text
 from mercer.jobs.checkpoint import Checkpoint
@@ -23,6 +27,7 @@ from mercer.jobs.growing import Growth
 from mercer.jobs.machines import Machine
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.novelty import novelty_threshold, support_rows
+from mercer.jobs.prepared import prepared
 from mercer.jobs.problem import Plan, Problem, prepare
 from mercer.jobs.record import Judged, record
 from mercer.jobs.scaling import Scaled, scaled
@@ -31,9 +36,11 @@ from mercer.jobs.search import Search, search
 from mercer.jobs.sizing import held_out, take
 from mercer.jobs.trained import TrainedModel
 from mercer.jobs.verdicts import verdict
+from mercer.jobs.whole import Whole
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
 from mercer.selection.learner import Learner
+from mercer.training.kernel_estimator import fit_with_kernel
 
 _SEARCH_SHARE = 0.7
 """The fraction of the time limit for the search; the rest is for training on all objects."""
@@ -98,16 +105,22 @@ def fit(
     plan: Plan | None = None,
     *,
     command: str = "",
-    report: Callable[[float, str], None] = lambda fraction, note: None,
+    report: Callable[[float, str], None] | None = None,
     checkpoint: Checkpoint | None = None,
+    whole: Whole | None = None,
 ) -> Outcome:
     """Choose a kernel and a penalty by cross-validation, train on all objects, and say how good the model is.
 
-    A `checkpoint` keeps the finished part of the search, so it can be resumed after an interrupt.
+    A `checkpoint` keeps the finished part of the search, so it can be resumed after an interrupt. If `data` are a
+    sample of a file that is larger than memory, `whole` is this file, which the model is trained on.
     """
     plan = plan or Plan()
     began = time.monotonic()
     problem = prepare(data, plan, () if plan.kernel == "auto" else (plan.kernel,))
+    n = len(data)
+    if whole is not None:
+        n = whole.objects
+        problem = replace(problem, plan=replace(problem.plan, search_size=whole.search_size(problem.search_size)))
     _compile(problem.learner)
     problem = with_link(problem)
     plan, y = problem.plan, problem.y
@@ -115,13 +128,15 @@ def fit(
     if checkpoint is not None:
         notes += [note for note in [checkpoint.begin(problem)] if note]
     deadline = None if plan.time_limit is None else began + _SEARCH_SHARE * plan.time_limit
-    found = search(problem, deadline=deadline, report=report, memory=checkpoint, scout=True)
-    notes += found.notes(len(y))
+    with reporting("Comparing kernels") if report is None else contextlib.nullcontext(report) as told:
+        found = search(problem, deadline=deadline, report=told, memory=checkpoint, scout=True)
+    notes += found.notes(n)
     held = rows_held_out(problem)
     rows = np.setdiff1d(np.arange(len(y)), held)
     objects = take(problem.objects, rows) if len(held) else problem.objects
-    way, estimator = _trained(problem, found, rows, objects, began)
-    notes += [way.why] if way.why else []
+    trained = _trained(problem, found, rows, objects, began, whole)
+    way, estimator = trained.way, trained.estimator
+    notes += [*([way.why] if way.why else []), *trained.notes]
     probabilities, calibrated = _calibrated(problem, found)
     if way.growth is not None:
         calibrated = _calibrated_again(problem, way.growth)
@@ -131,7 +146,12 @@ def fit(
     notes += [note] if note else []
     support = rows[support_rows(estimator, objects)]
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
-    counts = {"trained_on": len(rows), "scored_on": len(held) or len(found.rows), "support": len(support)}
+    counts = {
+        "objects": n,
+        "trained_on": trained.objects,
+        "scored_on": len(held) or len(found.rows),
+        "support": len(support),
+    }
     about = record(problem, found, way, Judged(answers, estimate, words), counts, command)
     novelty = novelty_threshold(estimator, objects)
     model = TrainedModel(Machine.of(estimator), problem.preparation, calibrated, names, novelty, about)
@@ -139,19 +159,54 @@ def fit(
     return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support, held, way)
 
 
-def _trained(problem: Problem, found: Search, rows: Indices, objects: Any, began: float) -> tuple[Scaled, Any]:
+@final
+@dataclass(frozen=True, eq=False)
+class _Trained:
+    """The machine, how it was trained, and on how many objects."""
+
+    way: Scaled
+    estimator: Any
+    objects: int
+    notes: tuple[str, ...] = ()
+
+
+def _trained(
+    problem: Problem, found: Search, rows: Indices, objects: Any, began: float, whole: Whole | None
+) -> _Trained:
     """The machine on all objects but those held out, and how it was trained."""
 
     def left() -> float | None:
         limit = problem.plan.time_limit
         return None if limit is None else max(1.0, limit - (time.monotonic() - began))
 
+    way = scaled(problem, found.best, rows, partial(_asked, problem), left(), whole)
+    if whole is not None:
+        return _trained_in_blocks(problem, way, rows, objects, left, whole)
     weights = None if problem.data.weights is None else problem.data.weights[rows]
-    way = scaled(problem, found.best, rows, partial(_asked, problem), left())
     seconds = left()
     with _deadline.limited(seconds):
         estimator = way.way.fit(way.machine(problem, seconds), objects, problem.learnt(rows), weights)
-    return replace(way, penalty=float(getattr(estimator, "alpha_", way.penalty))), estimator
+    return _Trained(_with_penalty(way, estimator), estimator, len(rows))
+
+
+def _trained_in_blocks(
+    problem: Problem, way: Scaled, rows: Indices, objects: Any, left: Callable[[], float | None], whole: Whole
+) -> _Trained:
+    """A machine on landmarks of the sample, trained on all of the file."""
+    known = ArrayBlocks(objects)
+    fitted = way.way.kernel(way.kernel).fit(known)
+    held = np.setdiff1d(np.arange(len(problem.y)), rows)
+    made = prepared(whole, problem, way.kernel.fit(known), held)
+    seconds = left()
+    with _deadline.limited(seconds), Journal(whole.run).open():
+        estimator = fit_with_kernel(way.machine(problem, seconds), fitted, made.blocks)
+    if problem.task == "classification":  # it learnt their places
+        estimator.classes_ = np.unique(problem.y)[estimator.classes_]
+    return _Trained(_with_penalty(way, estimator), estimator, made.blocks.n_objects, made.notes)
+
+
+def _with_penalty(way: Scaled, estimator: Any) -> Scaled:
+    return replace(way, penalty=float(getattr(estimator, "alpha_", way.penalty)))
 
 
 def _as_said(problem: Problem, found: Search, chances: Float64 | None) -> Search:

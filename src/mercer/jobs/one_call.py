@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
@@ -16,6 +17,7 @@ from mercer.jobs.fitting import Outcome
 from mercer.jobs.fitting import fit as fit_data
 from mercer.jobs.problem import Plan
 from mercer.jobs.several import Outcomes, one_by_one
+from mercer.jobs.whole import Whole, beyond_memory
 from mercer.readers.data import Data
 from mercer.readers.frames import read_frame
 from mercer.readers.labels import typed
@@ -40,11 +42,11 @@ def fit(data: Any, target: str | Sequence[str] | None = None, *, y: Any = None, 
     """Choose a kernel, train, and say how good the model is; from a file, a data frame, or objects with labels `y`.
 
     A data frame (pandas, polars, pyarrow) or a mapping of columns needs the name of its `target` column; its columns
-    are read like those of a file, including dates, money and missing values. Strings, or rows of numbers, need their
-    labels `y`. `settings` are the options of `mercer fit`: `kernel`, `task`, `folds`, `time_limit`, `balanced`, `drop`,
-    `categories` and so on. `metric` may be a function of (y, predicted), larger for better predictions; `group`, `time`
-    and `weight` name columns, or are arrays; `class_names` is a mapping of labels to names. Several targets are each
-    learnt by a separate model, and returned as `Outcomes`, a mapping.
+    are read like those of a file, including dates, money and missing values. Files may be larger than memory. Strings,
+    or rows of numbers, need their labels `y`. `settings` are the options of `mercer fit`: `kernel`, `task`, `folds`,
+    `time_limit`, `memory`, `balanced`, `drop`, `categories` and so on. `metric` may be a function of (y, predicted),
+    larger for better predictions; `group`, `time` and `weight` name columns, or are arrays; `class_names` is a mapping
+    of labels to names. Several targets are each learnt by a separate model, and returned as `Outcomes`, a mapping.
 
     >>> import mercer
     >>> pets = {"mass": [4.0, 30.0, 5.0, 25.0] * 10, "colour": ["black", "brown", "red", "black"] * 10}
@@ -55,6 +57,12 @@ def fit(data: Any, target: str | Sequence[str] | None = None, *, y: Any = None, 
     plan, reading, arrays = _sorted(settings)
 
     def one(options: Options) -> Outcome:
+        if isinstance(data, str | os.PathLike) and not arrays:
+            in_pieces = beyond_memory(data, options, plan.memory)
+            if in_pieces is not None:
+                with tempfile.TemporaryDirectory() as folder:
+                    whole = Whole.of(data, in_pieces, plan.memory, plan.seed, os.path.join(folder, "model"))
+                    return fit_data(whole.data, plan, whole=whole)
         return fit_data(_with_arrays(_data(data, y, options), arrays), plan)
 
     if target is None or isinstance(target, str):

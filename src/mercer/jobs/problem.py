@@ -27,6 +27,8 @@ from mercer.selection.learner import LARGEST_RIDGE, Learner
 _MOST_CLASSES = 100
 """More different labels than this, or fewer than two objects each, look like a wrong column: an error is better than
 hours of training."""
+_MACHINES_SHARE = 2
+"""Half of the memory is for what machines keep, the rest for the objects themselves."""
 _FEW_VALUES = 20
 """Whole numbers are classes up to this many different values: ratings and codes usually are, counts usually are not.
 `--task` overrides a wrong guess."""
@@ -52,6 +54,9 @@ class Plan:
     metric: str | Function = "auto"
     """The metric for choosing kernels and judging models: a name, or a function of (y, predicted), larger for better.
     """
+    memory: float | None = None
+    """MiB that the data, their matrices and features may take; None for half of what is free. Files that need more are
+    read in pieces."""
     threshold: str | None = None
     """The probability from which one of two classes is predicted: ``class=0.3``, or by the costs of errors,
     ``class=5:1``."""
@@ -121,6 +126,8 @@ def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
     y = data.labels if task == "classification" else np.asarray(data.labels, dtype=np.float64)
     quantile = metric_for(plan.metric, task, y, balanced=plan.balanced).quantile
     learner = Learner.for_task(task, y, balanced=plan.balanced, quantile=quantile)
+    if plan.memory is not None:
+        learner.template.set_params(memory=plan.memory / _MACHINES_SHARE)
     if task == "regression" and quantile is None and learner.penalty == "C":
         notes.append(
             f"More than {LARGEST_RIDGE:,} objects: numbers are learnt by support vector regression, because least "

@@ -35,7 +35,7 @@ class Judged:
 def record(
     problem: Problem, found: Search, trained: Scaled, judged: Judged, counts: Mapping[str, int], command: str
 ) -> dict[str, Any]:
-    """Everything worth knowing later; `counts` are those of objects trained on, scored on and kept."""
+    """Everything worth knowing later; `counts` are those of objects in all, trained on, scored on and kept."""
     data, plan, estimate = problem.data, problem.plan, judged.estimate
     classes = problem.task == "classification"
     return {
@@ -45,7 +45,6 @@ def record(
         "penalty": trained.penalty,
         "penalty_name": trained.way.penalty_name(problem.learner),
         "way": str(trained.way),
-        "objects": len(problem.y),
         "searched_on": found.searched,
         **counts,
         "format": data.format,

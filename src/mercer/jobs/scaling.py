@@ -20,6 +20,7 @@ from mercer.jobs.load import Load
 from mercer.jobs.problem import Problem
 from mercer.jobs.sizing import take
 from mercer.jobs.ways import CELLS, EXACT, LANDMARKS, Way, affordable
+from mercer.jobs.whole import Whole
 from mercer.kernels.base import Kernel
 from mercer.selection.learner import evenly_spread
 from mercer.selection.trials import Trial
@@ -54,8 +55,17 @@ class Scaled:
         return self.way.machine(problem.learner, self.kernel, self.penalty, time_limit)
 
 
-def scaled(problem: Problem, best: Trial, rows: Indices, ask: Ask, time_limit: float | None = None) -> Scaled:
-    """How to train on the objects at `rows`."""
+def scaled(
+    problem: Problem,
+    best: Trial,
+    rows: Indices,
+    ask: Ask,
+    time_limit: float | None = None,
+    whole: Whole | None = None,
+) -> Scaled:
+    """How to train on the objects at `rows` or, if these are a sample, on all of the file."""
+    if whole is not None:
+        return _in_blocks(problem, best, rows, ask, time_limit, whole)
     exact = Scaled(Way(EXACT), best.kernel, best.penalty)
     if not isinstance(problem.objects, Objects) or best.kernel.is_precomputed:
         return exact
@@ -78,6 +88,26 @@ def scaled(problem: Problem, best: Trial, rows: Indices, ask: Ask, time_limit: f
         return Scaled(way, best.kernel, best.penalty, why)
     chosen = growth.chosen.setting
     why = f"{takes}. {_compared(problem, growth)}: the model was trained {_trained(chosen.way)}."
+    return Scaled(chosen.way, chosen.kernel, chosen.penalty, why, growth)
+
+
+def _in_blocks(
+    problem: Problem, best: Trial, rows: Indices, ask: Ask, time_limit: float | None, whole: Whole
+) -> Scaled:
+    """On landmarks: the only way that never has all objects in memory."""
+    load = Load.of(problem.data, problem.objects, problem.learner, problem.y)
+    patience, budget = (PATIENCE, COMPARED) if time_limit is None else (time_limit / 2, SHARE * time_limit)
+    found = list(affordable(whole.objects, load, patience, (LANDMARKS,))) or [Way(LANDMARKS, whole.objects)]
+    ways = [way for way in found if way.bytes() <= whole.room / 2] or found[:1]
+    deadline = None if time_limit is None else time.monotonic() + budget
+    settings = begin(problem, ways, best.kernel, best.penalty)
+    growth = grow(problem, settings, rows, ask, load=load, seconds=min(COMPARED, budget), deadline=deadline)
+    if growth is None:
+        way = ways[0]
+        return Scaled(way, best.kernel, best.penalty, f"{whole.why}, and the model was trained {_trained(way)}.")
+    chosen = growth.chosen.setting
+    compared = f"{_compared(problem, growth)}: the model was trained {_trained(chosen.way)} of the sample"
+    why = f"{whole.why}. {compared}, and on all objects of the file, block by block."
     return Scaled(chosen.way, chosen.kernel, chosen.penalty, why, growth)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -13,6 +13,7 @@ from sklearn.base import clone
 from mercer._types import Float64
 from mercer.estimators.kernel_ridge_cv import KernelRidgeCV
 from mercer.estimators.svr import SVR
+from mercer.gram.executors import Threads
 from mercer.inputs.base import Objects
 from mercer.inputs.blocks import ArrayBlocks
 from mercer.jobs.load import Load
@@ -59,6 +60,10 @@ class Way:
         """The kernel of the machine."""
         return Nystrom(kernel, m=self.size) if self.kind == LANDMARKS else kernel
 
+    def bytes(self) -> int:
+        """Memory that training takes whatever the number of objects is: sums of products of m features."""
+        return 8 * self.size**2 * (Threads().count + 2) if self.kind == LANDMARKS else 0
+
     def machine(self, learner: Learner, kernel: Kernel, penalty: float, time_limit: float | None = None) -> Any:
         """The machine, not trained yet.
 
@@ -66,7 +71,8 @@ class Way:
         leaving out each object in turn. The tube of a support vector regression saves nothing there.
         """
         if self.solves_path(learner):
-            return KernelRidgeCV(alphas=RIDGES_OF_MANY, kernel=self.kernel(kernel), fit_intercept=True)
+            memory = learner.template.memory
+            return KernelRidgeCV(alphas=RIDGES_OF_MANY, kernel=self.kernel(kernel), fit_intercept=True, memory=memory)
         own = learner.trained(self.kernel(kernel), penalty, time_limit)
         return Cells(clone(own), self.size, random_state=0) if self.kind == CELLS else own
 
@@ -81,9 +87,11 @@ RIDGES_OF_MANY = tuple(rounded(value) for value in np.geomspace(1e-4, 1e3, 15))
 """Penalties of least squares: a finer path than that of a search, since it costs nothing."""
 
 
-def affordable(n: int, load: Load, seconds: float) -> Iterable[Way]:
+def affordable(n: int, load: Load, seconds: float, kinds: Sequence[str] = (CELLS, LANDMARKS)) -> Iterable[Way]:
     """The approximations that take so long at most on n objects; the cheapest of each kind in any case."""
     for kind, sizes in ((CELLS, CELL_SIZES), (LANDMARKS, NUMBERS_OF_LANDMARKS)):
+        if kind not in kinds:
+            continue
         ways = [Way(kind, size) for size in sizes if size < n / 2]
         for place, way in enumerate(ways):
             if place == 0 or way.seconds(n, load) <= seconds:

@@ -39,7 +39,7 @@ def beside_columns(
     name: str, columns: dict[str, Cells], lines: Sequence[int], options: Options, notes: list[str]
 ) -> Beside:
     """Groups, times and weights from columns that are then left out; the seasons of dates are still learnt from."""
-    if not options.require_target:
+    if not options.require_target and not options.as_written:
         return Beside()
     if options.group is not None and options.time is not None:
         hint = "Leave one of them out."

@@ -93,10 +93,11 @@ def read_rows(
         return columns_of(_body(blocks) if fresh and form.headed else blocks, words, len(form.names))
 
     skip = int(fresh and form.headed)
-    plain = plain_columns(source, form.delimiter, len(form.names), skip, words) if fresh and form.line == 1 else None
+    blank_above = fresh and form.line != 1
+    plain = None if blank_above else plain_columns(source, form.delimiter, len(form.names), skip, words)
     if plain is not None:
         columns = {key: plain[place] for place, key in enumerate(form.names)}
-        lines: Sequence[int] = range(1 + skip, 1 + skip + len(plain[0]))
+        lines: Sequence[int] = range(source.first + skip, source.first + skip + len(plain[0]))
         return table_of(source.name, format_, columns, lines, options, notes)
     found, lines, turned = parsed(words)
     if turned:  # all its text is needed to detect the kind of a column, or an error

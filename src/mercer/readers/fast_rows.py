@@ -12,7 +12,8 @@ from mercer._types import Float64
 from mercer.readers.cells import MISSING, Cells, numbers_of
 from mercer.readers.source import BYTE_ORDER_MARKS, Source
 
-_LARGE = 1 << 22  # bytes: below, Python's reader takes less time than importing pyarrow
+_LARGE = 1 << 22  # bytes: below, Python's reader takes less time than importing pyarrow ...
+_LARGE_PIECE = 1 << 16  # ... which one of many pieces of a file is worth
 _NOT_PLAIN = (b'"', b"\n\n", b"\n\r\n")
 _NUMBER = r"^[ \t]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t]*$"
 
@@ -24,7 +25,7 @@ def plain_columns(source: Source, delimiter: str, width: int, skip: int, words: 
     and the columns at the positions in `words` are kept as text.
     """
     content = source.content
-    if len(content) < _LARGE or source.first != 1 or any(mark in content for mark in _NOT_PLAIN):
+    if len(content) < (_LARGE if source.first == 1 else _LARGE_PIECE) or any(mark in content for mark in _NOT_PLAIN):
         return None
     if not _is_utf8(source) or importlib.util.find_spec("pyarrow") is None:
         return None
@@ -35,7 +36,7 @@ def plain_columns(source: Source, delimiter: str, width: int, skip: int, words: 
     try:
         table = pc.read_csv(
             io.BytesIO(content),
-            read_options=pc.ReadOptions(column_names=names, skip_rows=skip),
+            read_options=pc.ReadOptions(column_names=names, skip_rows=skip, use_threads=source.first == 1),
             parse_options=pc.ParseOptions(delimiter=delimiter, quote_char=False, ignore_empty_lines=False),
             convert_options=pc.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, check_utf8=True

@@ -12,7 +12,8 @@ from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted
 from mercer.readers.source import Source, empty
 
-_NAMED = re.compile(r"(?:^|[\s|;,])(?:label|class|target|y)\s*[=:]\s*([^\s|;,]+)", re.IGNORECASE)
+_NAMED = re.compile(r"(?i)(?:^|[\s|;,])(?:label|class|target|y)\s*[=:]\s*([^\s|;,]+)")
+_WHOLE, _LAST = r"^(.*)$", r"[\s|]([^\s|]*)$"
 _SYMBOLS = re.compile(r"[A-Za-z*.-]+")
 _SYMBOLS_HINT = "Letters, *, . and - are. For other text use one string per line."
 
@@ -22,12 +23,14 @@ def read_fasta(source: Source, options: Options) -> Data:
     headers, lines, written = _records(source)
     sequences = [text.upper() for text in written]
     notes = ["Lower case is read as upper case."] if sequences != written else []
-    labels = _labels(source.name, headers, lines, options, notes)
+    pattern = None if options.labels is not None else options.label_pattern or _pattern(headers, notes)
+    labels = None if pattern is None else _matched(source.name, headers, lines, pattern)
     ids: list[str] | None = [header.split()[0] if header else str(place) for place, header in enumerate(headers, 1)]
     if options.require_target and len(set(ids or ())) < len(headers):
         ids = None
     found = None if labels is None else np.array(labels)
-    return Data(source.name, "fasta", "strings", sequences, found, "label", ids, lines, tuple(notes))
+    known = {"label_pattern": pattern}
+    return Data(source.name, "fasta", "strings", sequences, found, "label", ids, lines, tuple(notes), known)
 
 
 def _records(source: Source) -> tuple[list[str], list[int], list[str]]:
@@ -59,24 +62,17 @@ def _records(source: Source) -> tuple[list[str], list[int], list[str]]:
     return headers, lines, ["".join(part) for part in parts]
 
 
-def _labels(
-    name: str, headers: Sequence[str], lines: Sequence[int], options: Options, notes: list[str]
-) -> list[str] | None:
-    """Labels by the user's pattern, written as `label=...`, or few enough words for many records."""
-    if options.labels is not None:
-        return None
-    if options.label_pattern is not None:
-        return _matched(name, headers, lines, options.label_pattern)
-    found = [_NAMED.search(header) for header in headers]
-    if all(found):
-        return [match.group(1) for match in found if match]
+def _pattern(headers: Sequence[str], notes: list[str]) -> str | None:
+    """Where labels are: written as `label=...`, or few enough words for many records; None if nowhere."""
+    if all(map(_NAMED.search, headers)):
+        return _NAMED.pattern
     if _may_be_labels(headers):
         notes.append("The header lines are the labels.")
-        return list(headers)
+        return _WHOLE
     last = [re.split(r"[\s|]+", header)[-1] for header in headers]
     if all(re.search(r"[\s|]", header) for header in headers) and _may_be_labels(last):
         notes.append("The last word of each header line is its label (--label-pattern chooses another).")
-        return last
+        return _LAST
     return None
 
 

@@ -28,6 +28,8 @@ def with_labels(data: Data, options: Options) -> Data:
 
     Objects to be predicted keep their labels only if all have one. Classes get the names given by the user.
     """
+    if options.as_written:
+        return data
     data = _with_own_labels(data, options)
     if not options.class_names or data.labels is None:
         return data
@@ -50,7 +52,7 @@ def with_labels(data: Data, options: Options) -> Data:
 
 def _with_own_labels(data: Data, options: Options) -> Data:
     if options.labels is not None:
-        text, target = _read_labels(options.labels, data.ids, len(data), options)
+        text, target = read_labels(options.labels, data.ids, len(data), options)
         return dataclasses.replace(data, labels=typed(np.array(text), options.labels), target=target)
     if data.labels is None:
         if options.require_target and options.require_labels:
@@ -109,7 +111,7 @@ def _as_whole(numbers: Float64) -> npt.NDArray[Any]:
     return numbers.astype(np.int64) if whole else numbers
 
 
-def _read_labels(path: str, ids: Sequence[str] | None, n: int, options: Options) -> tuple[list[str], str]:
+def read_labels(path: str, ids: Sequence[str] | None, n: int, options: Options) -> tuple[list[str], str]:
     """A label for each of `n` objects, and the name of the labels."""
     source = open_source(path, options)
     rows = [

@@ -44,8 +44,9 @@ def open_source(path: str, options: Options) -> Source:
 class ByteStream:
     """The unpacked bytes of a file, never more than allowed."""
 
-    def __init__(self, name: str, stream: Any, options: Options) -> None:
+    def __init__(self, name: str, stream: Any, options: Options, size: int = 0) -> None:
         self.name = self._file = name
+        self._size = size
         self._options = options
         self._room = options.max_bytes
         self._stream: Any = stream
@@ -83,6 +84,21 @@ class ByteStream:
             what = f"unpacks to more than {_MOST_UNPACKED} times its size, as only files made to do harm usually do"
             raise problem(self._file, what, hint="If you trust it, unpack it and give the unpacked file.")
         return found
+
+    def skip_to(self, offset: int) -> None:
+        """Go on at this byte of the unpacked content, which lies ahead."""
+        if self._packed is None and self._stream.seekable():
+            self._stream.seek(offset)
+            self._unpacked, self._pending = offset, b""
+            return
+        while self._unpacked < offset and self.read(min(MIB, offset - self._unpacked)):
+            pass
+
+    @property
+    def share(self) -> float:
+        """The fraction of the file that has been read, for progress; of a pipe, none."""
+        taken = self._unpacked if self._packed is None else self._packed.taken
+        return taken / self._size if self._size else 0.0
 
     def whole(self, before: bytes = b"") -> Source:
         """The whole file, given the bytes that were read `before`."""
@@ -136,7 +152,7 @@ def open_stream(path: str, options: Options) -> Iterator[ByteStream]:
         what = f"cannot be read: {getattr(error, 'strerror', None) or error}"
         raise problem(path, what, hint="Check the name and your permissions.") from error
     with stream:
-        yield ByteStream(name, stream, options)
+        yield ByteStream(name, stream, options, found.st_size)
 
 
 def _too_large(name: str, size: str, options: Options) -> Exception:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 MIB = 2**20  # bytes
+MOST_BYTES = 1024 * MIB
+"""The largest file that is read, unless the user allows more."""
 _WIDEST_TABLE = 200_000
 """The most columns of a table: each takes about a kilobyte and 30 microseconds besides its cells."""
 _WIDEST_MATRIX = 10_000_000
@@ -67,10 +69,12 @@ class Options:
     """Leave out rows of a table that have no label."""
     first_index: int | None = None
     """Whether the features of svmlight files are counted from 0 or 1."""
-    max_bytes: int = 1024 * MIB
+    max_bytes: int = MOST_BYTES
     max_features: int | None = None
     """The most columns a file may have. None for 200,000 columns of a table, which are kept one by one, and for
     10,000,000 of a matrix, dense or sparse."""
+    as_written: bool = False
+    """Leave labels as they are in the file: whoever reads it in pieces knows what those of all pieces are."""
     require_target: bool = True
     """Whether a table without a target is an error; objects to be predicted have none."""
     require_labels: bool = True

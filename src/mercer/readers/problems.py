@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+
 from mercer.errors import DataFileError
 
 _LONGEST_QUOTE = 60  # characters of a file shown in a message: more would hide what the message says
@@ -17,6 +21,21 @@ def problem(
     if hint:
         error.add_note(hint)
     return error
+
+
+@contextlib.contextmanager
+def relined(name: str, line_of: Callable[[int], int]) -> Iterator[None]:
+    """Errors about a part of a file, with the lines that they have in the whole file."""
+    try:
+        yield
+    except DataFileError as error:
+        found = re.match(re.escape(name) + r":(\d+): ", str(error))
+        if found is None:
+            raise
+        again = type(error)(f"{name}:{line_of(int(found[1]))}: {str(error)[found.end() :]}")
+        for note in getattr(error, "__notes__", ()):
+            again.add_note(note)
+        raise again from error
 
 
 def quoted(text: object) -> str:

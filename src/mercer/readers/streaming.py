@@ -1,7 +1,7 @@
 """`stream`: the objects of a file in blocks, so a file of any length takes little memory.
 
-Line-based formats are read piece by piece; the others (arrays, archives, folders, XML) are read whole and returned in
-parts.
+Line-based formats are read piece by piece, Parquet, Arrow and npy some rows at a time; the others (archives, folders,
+XML) are read whole and returned in parts.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import final
 
+from mercer.readers.batches import IN_BATCHES, batches
 from mercer.readers.data import Data
 from mercer.readers.delimited import Form, delimiter_of, form_of, read_rows
 from mercer.readers.formats import FORMATS, detect
-from mercer.readers.opening import STDIN, ByteStream, open_stream
+from mercer.readers.opening import PACKERS, STDIN, ByteStream, open_stream
 from mercer.readers.options import Options
+from mercer.readers.problems import relined
 from mercer.readers.reading import check_format, completed, format_of, read, read_source
 from mercer.readers.rows import Unfinished, blocks_of, unfinished
 from mercer.readers.source import BYTE_ORDER_MARKS, NoObjects, Source, empty
@@ -62,29 +64,88 @@ _CUTS: dict[str, Callable[[bytes], int]] = {
 
 _Pieces = Iterator[tuple[bytes, bool]]
 """Whole objects as they are written, and whether they are the last."""
+_Blocks = Iterator[tuple[Data, "Place"]]
+
+
+@final
+@dataclass(frozen=True)
+class Place:
+    """How far a file has been read: bytes, lines and objects before it. Reading can go on from there."""
+
+    offset: int = 0
+    line: int = 1
+    objects: int = 0
 
 
 def stream(path: str | os.PathLike[str], options: Options, sizes: Sizes = _USUAL) -> Iterator[Data]:
     """Blocks of objects in the order of the file; an error is raised when its block is reached."""
+    return (data for data, _ in stream_from(path, options, sizes))
+
+
+def stream_from(
+    path: str | os.PathLike[str], options: Options, sizes: Sizes = _USUAL, start: Place | None = None
+) -> Iterator[tuple[Data, Place]]:
+    """The blocks from a place on, each with the place after it."""
     check_format(options)
-    name = os.fspath(path)
+    name, start = os.fspath(path), start or Place()
     if name != STDIN and os.path.isdir(name):
-        yield from _parts(read(name, options), sizes.rows)
+        yield from _counted(_parts(read(name, options), sizes.rows), start)
         return
     with open_stream(name, options) as file:
-        head = b""
-        while len(head) < sizes.head and (more := file.read(sizes.piece)):
-            head += more
-        first = Source(file.name, head[: _after_line(head) or len(head)], options.encoding)
-        format_ = None if _is_wide(head, options) else options.format or detect(first)
-        cut = None if format_ is None or options.whole_files else _CUTS.get(FORMATS[format_].pieces or "")
-        if format_ is None or cut is None:
-            source = file.whole(head)
-            yield from _parts(read_source(source, format_of(source, options), options), sizes.rows)
+        begun = begin(file, options, sizes)
+        if begun.format in IN_BATCHES and can_be_mapped(name, options):
+            yield from _counted(_batched(name, begun.format, options, sizes.rows, start), start)
             return
-        pieces = _pieces(file, head, cut, sizes.piece)
-        blocks = _tables(pieces, first, format_, options) if format_ in ("csv", "tsv") else None
-        yield from _counted(blocks or _blocks(pieces, file.name, format_, options))
+        if begun.format is None or begun.cut is None:
+            source = file.whole(begun.head)
+            whole = read_source(source, format_of(source, options), options)
+            yield from _counted(_parts(whole, sizes.rows), start)
+            return
+        found = pieces(file, begun, sizes.piece, start.offset)
+        tables = _tables(found, begun.first, begun.format, options, start) if begun.format in ("csv", "tsv") else None
+        yield from _counted(tables or _blocks(found, file.name, begun.format, options, start), start)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """What the first bytes of a file tell."""
+
+    head: bytes
+    first: Source
+    """The first lines."""
+    format: str | None
+    """None if characters take several bytes each, so that bytes cannot be searched for line ends."""
+    cut: Callable[[bytes], int] | None
+    """Where a piece may end; None for files that are read whole."""
+
+
+def begin(file: ByteStream, options: Options, sizes: Sizes = _USUAL) -> Begun:
+    """Look at the first bytes of a file."""
+    head = b""
+    while len(head) < sizes.head and (more := file.read(sizes.piece)):
+        head += more
+    first = Source(file.name, head[: _after_line(head) or len(head)], options.encoding)
+    format_ = None if _is_wide(head, options) else options.format or detect(first)
+    cut = None if format_ is None or options.whole_files else _CUTS.get(FORMATS[format_].pieces or "")
+    return Begun(head, first, format_, cut)
+
+
+def can_be_mapped(path: str, options: Options) -> bool:
+    """Whether rows of a binary file can be read without the others: it is a file, not packed, and no Gram matrix."""
+    return options.format != "gram" and os.path.isfile(path) and not path.lower().endswith(PACKERS)
+
+
+def _batched(path: str, format_: str, options: Options, rows: int, start: Place) -> _Blocks:
+    options = dataclasses.replace(options, format=format_)  # some rows may look like a Gram matrix
+    for before, source in batches(path, format_, options, rows, start.line - 1):
+        with relined(source.name, before.__add__):
+            data = read_source(source, format_, options)
+        after = before + 1 + len(data)
+        if data.lines is not None:
+            data = dataclasses.replace(data, lines=[before + line for line in data.lines])
+        yield data, Place(0, after)
+        options = options if before else _like(data, options)
 
 
 def _is_wide(head: bytes, options: Options) -> bool:
@@ -94,21 +155,30 @@ def _is_wide(head: bytes, options: Options) -> bool:
     return marked or encoding.startswith(("utf16", "utf32"))
 
 
-def _parts(data: Data, rows: int) -> Iterator[Data]:
-    return _counted(data.take(slice(start, start + rows)) for start in range(0, len(data), rows))
+def _parts(data: Data, rows: int) -> _Blocks:
+    return ((data.take(slice(start, start + rows)), Place()) for start in range(0, len(data), rows))
 
 
-def _counted(blocks: Iterator[Data]) -> Iterator[Data]:
+def _counted(blocks: _Blocks, start: Place) -> _Blocks:
     """Blocks with the number of objects before them; only the first has notes."""
-    before = 0
-    for block in blocks:
+    before = start.objects
+    for block, place in blocks:
         if len(block):
-            yield dataclasses.replace(block, before=before, notes=() if before else block.notes)
+            notes = () if before else block.notes
+            yield (
+                dataclasses.replace(block, before=before, notes=notes),
+                dataclasses.replace(place, objects=before + len(block)),
+            )
         before += len(block)
 
 
-def _pieces(file: ByteStream, head: bytes, cut: Callable[[bytes], int], size: int) -> _Pieces:
-    pending, fresh = [head], head
+def pieces(file: ByteStream, begun: Begun, size: int, start: int = 0) -> _Pieces:
+    """A file in pieces of about so many bytes, each of whole objects; those before the byte `start` are left out."""
+    head = begun.head[start:]
+    if start > len(begun.head):
+        file.skip_to(start)
+    cut, pending, fresh = begun.cut, [head], head
+    assert cut is not None, "a file that is read whole"
     while more := file.read(size):
         if cut(fresh):  # avoids joining pending pieces while a long object continues
             text = b"".join(pending)
@@ -120,19 +190,20 @@ def _pieces(file: ByteStream, head: bytes, cut: Callable[[bytes], int], size: in
     yield b"".join(pending), True
 
 
-def _blocks(pieces: _Pieces, name: str, format_: str, options: Options) -> Iterator[Data]:
+def _blocks(pieces: _Pieces, name: str, format_: str, options: Options, start: Place) -> _Blocks:
     """Pieces of a file, without those that have no objects; at least one must have some."""
-    line, nothing = 1, empty(name)
-    fresh = True
+    line, offset, nothing = start.line, start.offset, empty(name)
+    fresh = not start.offset
     for text, _ in pieces:
         source = Source(name, text, options.encoding, line)
         line += text.count(b"\n")
+        offset += len(text)
         try:
             data = read_source(source, format_, options)
         except NoObjects as error:
             nothing = error
             continue
-        yield data
+        yield data, Place(offset, line)
         options = _like(data, options) if fresh else options
         fresh = False
     if fresh:
@@ -144,11 +215,13 @@ def _like(data: Data, options: Options) -> Options:
     return dataclasses.replace(options, id=data.detail["id"] or "") if "id" in data.detail else options
 
 
-def _tables(pieces: _Pieces, first: Source, format_: str, options: Options) -> Iterator[Data]:
+def _tables(pieces: _Pieces, first: Source, format_: str, options: Options, start: Place) -> _Blocks:
     """Pieces of one table, all of the form that its first rows have."""
     delimiter, notes = delimiter_of(first, options, format_)
     form: Form | None = None
-    carried, line = b"", 1
+    if start.offset:
+        form = form_of(first.name, next(blocks_of(first.name, first.text, delimiter)), delimiter, options, notes)
+    carried, line, offset = b"", start.line, start.offset
     for piece, last in pieces:
         carried += piece
         source = Source(first.name, carried, options.encoding, line)
@@ -167,7 +240,8 @@ def _tables(pieces: _Pieces, first: Source, format_: str, options: Options) -> I
                 raise unfinished(source.name, error) from None
             form = None if fresh else form
             continue  # a quoted cell goes on in the next piece
-        yield completed(data, options)
-        options = _like(data, options) if fresh else options
         line += carried.count(b"\n")
+        offset += len(carried)
         carried = b""
+        yield completed(data, options), Place(offset, line)
+        options = _like(data, options) if fresh else options

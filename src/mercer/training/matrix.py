@@ -44,6 +44,8 @@ _SCALES = 1e5
 """Warn if standard deviations of features differ by more than this factor. The narrow feature then makes up about 1e-10
 of the squared distances, less than any training tolerance resolves; a smaller factor would also warn of data that are
 merely in different units, such as years and pounds."""
+_SCALED_OBJECTS = 4000
+"""Objects in blocks that tell the scales of columns, of which a warning needs no more than a digit."""
 _SAMPLED_OBJECTS = 1000
 """How many objects are compared to find out the same for objects in blocks."""
 _SAMPLED_ROWS = 32
@@ -169,7 +171,7 @@ class Recomputed:
 
 def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Guarded:
     """The Gram matrix for training with these losses; warns if little can be learnt from it."""
-    warn_of_scales(objects.known())
+    warn_of_scales(objects.first_known(_SCALED_OBJECTS) if isinstance(objects, Streamed) else objects.known())
     gram = training_gram(settings, fitted, objects, losses)
 
     def worth() -> float:
@@ -179,7 +181,7 @@ def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects,
     if isinstance(objects, Streamed) and streams(
         fitted, objects
     ):  # checking rows of the matrix would read everything once more
-        warn_if_constant(gram_of(fitted, objects.known().take(slice(0, _SAMPLED_OBJECTS))))
+        warn_if_constant(gram_of(fitted, objects.first_known(_SAMPLED_OBJECTS)))
     else:
         warn_if_constant(guarded.gram)
     return guarded
