@@ -21,7 +21,7 @@ from mercer.jobs.problem import Plan
 from mercer.jobs.several import one_by_one, path_for
 from mercer.jobs.summary import NOUNS
 from mercer.jobs.ways import CELLS
-from mercer.jobs.whole import Whole, beyond_memory
+from mercer.jobs.whole import Whole, beyond_memory, refuse_folders_of_others
 from mercer.readers.opening import STDIN
 from mercer.readers.options import Options
 from mercer.readers.problems import count
@@ -70,6 +70,7 @@ def _run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOp
             command = shlex.join(["mercer", *sys.argv[1:]])
             in_pieces = beyond_memory(path, reading, plan.memory)
             if in_pieces is not None:
+                refuse_folders_of_others(files.model)
                 whole = Whole.of(path, in_pieces, plan.memory, plan.seed, files.model)
                 whole.begin(resume=files.resume)
             data = read(path, reading) if whole is None else whole.data

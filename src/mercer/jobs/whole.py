@@ -18,7 +18,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer._cached import cached_property
+from mercer.errors import InputError
 from mercer.gram import budget
 from mercer.readers.batches import IN_BATCHES, is_square, rows_in
 from mercer.readers.data import Data
@@ -37,6 +37,8 @@ _SAMPLE_SHARE = 4
 """A sample takes a quarter of the memory ..."""
 _FEWEST, _MOST = 5000, 100_000
 """... and has so many objects, at least and at most: enough for the largest search and for growing parts of it."""
+_OURS = {"blocks": "state.json", "run": "mark.json"}
+"""The folders beside a model while it is made, and the file by which each is known to be ours."""
 _MATRICES = 6
 """Matrices of float64 that a search holds at a time: of folds in two threads, and their copies."""
 
@@ -75,6 +77,19 @@ def _needed(path: str, begun: Begun, unpacked: float, options: Options) -> float
     if begun.format == "csv" and options.format is None and may_be_gram(first):
         return None
     return _UNPACKED * unpacked
+
+
+def refuse_folders_of_others(beside: str) -> None:
+    """Refuse to work where one of our folders would replace one that this program did not make."""
+    for folder, mark in _folders(beside):
+        if folder.exists() and not (folder / mark).exists() and (not folder.is_dir() or any(folder.iterdir())):
+            error = InputError(f"{folder} is in the way: blocks would be kept there, and removed at the end.")
+            error.add_note("Rename it, or choose another name for the model (-o).")
+            raise error
+
+
+def _folders(beside: str) -> list[tuple[Path, str]]:
+    return [(Path(f"{beside}.{name}").absolute(), mark) for name, mark in _OURS.items()]
 
 
 def room_of(memory: float | None) -> int:
@@ -140,15 +155,15 @@ class Whole:
         fits = math.isqrt(self.room // (8 * _MATRICES))
         return max(500, min(asked, fits, len(self.data) // 2))
 
-    @cached_property
+    @property
     def folder(self) -> Path:
         """Where the prepared objects are while they are needed."""
-        return Path(f"{self.beside}.blocks").absolute()
+        return _folders(self.beside)[0][0]
 
-    @cached_property
+    @property
     def run(self) -> Path:
         """Where the state of training is kept."""
-        return Path(f"{self.beside}.run").absolute()
+        return _folders(self.beside)[1][0]
 
     def begin(self, *, resume: bool) -> None:
         """Leave nothing of another run; of the same one only if it is to be resumed."""
@@ -157,8 +172,9 @@ class Whole:
 
     def remove(self) -> None:
         """Delete what is no longer needed, once the model is written."""
-        for folder in (self.folder, self.run):
-            shutil.rmtree(folder, ignore_errors=True)
+        for folder, mark in _folders(self.beside):
+            if (folder / mark).exists():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _shown(size: int) -> str:
