@@ -73,6 +73,18 @@ def test_kernels_with_features_are_trained_on_these(monkeypatch):
     assert found.trained.growth is None
 
 
+def test_labels_in_cells_that_know_some_of_the_classes_are_those_of_their_machines(monkeypatch):
+    one_by_one(monkeypatch, CELLS)
+    blurred = np.clip(X[:, 0] + 0.03 * RNG.normal(size=len(X)), 0.0, 0.999)
+    stripes = np.array(list("abcdefg"))[(7 * blurred).astype(int)]  # a stripe for each class: no cell has all
+    found = fit(data(stripes), FIRST)
+    estimator, model = found.model.estimator, found.model
+    assert min(len(one.classes_) for one in estimator.estimators_) < 7
+    np.testing.assert_array_equal(model.predict(X[:500]), estimator.predict(model.objects(X[:500])))
+    right = np.mean(model.predict(X[found.held_out]) == stripes[found.held_out])
+    assert found.estimate.value == pytest.approx(right, abs=0.02)
+
+
 @pytest.mark.parametrize("y", [BOARD, THREE, NUMBERS], ids=["two classes", "three classes", "numbers"])
 def test_a_model_in_cells_is_a_model_like_any_other(y, monkeypatch, tmp_path):
     one_by_one(monkeypatch, CELLS)

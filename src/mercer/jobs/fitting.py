@@ -39,6 +39,7 @@ from mercer.jobs.verdicts import verdict
 from mercer.jobs.whole import Whole
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
+from mercer.selection.cells import Cells
 from mercer.selection.learner import Learner
 from mercer.training.kernel_estimator import fit_with_kernel
 
@@ -250,7 +251,7 @@ def answers_of(estimator: Any, objects: Any, y: npt.NDArray[Any], problem: Probl
     chances = calibration.probabilities(calibrated, decisions) if calibrated.size else None
     if problem.threshold is not None and chances is not None:
         predicted = problem.threshold.predicted(estimator.classes_, chances)
-    elif not problem.plan.balanced:
+    elif not problem.plan.balanced and not (isinstance(estimator, Cells) and len(estimator.classes_) > 2):
         predicted = calibration.most_probable(estimator.classes_, chances, predicted)
     return Answers(y, predicted, weights, decisions, chances, estimator.classes_)
 

@@ -99,9 +99,14 @@ class TrainedModel:
     @property
     def _by_probability(self) -> bool:
         """Whether labels follow from probabilities. With `balanced`, which gives rare classes as much weight as
-        frequent ones, labels are those of the machine: the most probable class would hardly ever be a rare one.
+        frequent ones, labels are those of the machine: the most probable class would hardly ever be a rare one. So are
+        those of three and more classes in cells, which know some of the classes each: their votes cannot be compared.
         """
-        return bool(self.calibration.size) and (self.threshold is not None or not self.about.get("balanced", False))
+        if not self.calibration.size:
+            return False
+        many = self.classes is not None and len(self.classes) > 2
+        own = self.about.get("balanced", False) or (many and self.machine.cells is not None)
+        return self.threshold is not None or not own
 
     def _labels(self, decisions: Float64) -> npt.NDArray[Any]:
         """The class according to the threshold, or the most probable one."""
