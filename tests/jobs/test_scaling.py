@@ -177,6 +177,9 @@ def test_all_widths_of_a_kernel_change_together():
 def test_costs_grow_as_they_do():
     load = Load.of(data(BOARD), kernels.RBF().coerce(X), Learner.for_task("classification", BOARD), BOARD)
     assert load.exact(200_000) == pytest.approx(4 * load.exact(100_000), rel=0.01)
+    measured = {5_000: 0.15, 20_000: 2.7, 100_000: 55.0}  # forest cover, 54 columns, C = gamma = 32, on two cores
+    counted = Load(54 * 0.2e-9, load.form)
+    assert all(0.7 < counted.exact(n) / seconds < 1.5 for n, seconds in measured.items())
     for way in (Way(CELLS, 2000), Way(LANDMARKS, 300)):
         assert way.seconds(2_000_000, load) < 2.5 * way.seconds(1_000_000, load)
     assert [way.size for way in affordable(1_000_000, load, 0.0)] == [2000, 300]
