@@ -8,9 +8,6 @@ import sys
 import time
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.feather as feather
-import pyarrow.parquet as pq
 import pytest
 
 import mercer
@@ -22,6 +19,7 @@ from mercer.jobs.problem import Plan
 from mercer.readers.options import Options
 from mercer.report import write
 from mercer.training.kernel_estimator import fit_with_kernel
+from tests.readers.arrow_files import write_arrow
 
 N = 3000
 RNG = np.random.default_rng(0)
@@ -54,13 +52,10 @@ def csv(y=Y):
 def file(tmp_path):
     def make(format_):
         path = tmp_path / f"rows.{format_}"
-        table = pa.table({"a": X[:, 0], "b": X[:, 1], "colour": COLOUR, "y": Y})
         if format_ == "csv":
             path.write_text(csv())
-        elif format_ == "parquet":
-            pq.write_table(table, path, row_group_size=700)
-        elif format_ == "arrow":
-            feather.write_feather(table, path, chunksize=700)
+        elif format_ in ("parquet", "arrow"):
+            write_arrow(path, {"a": X[:, 0], "b": X[:, 1], "colour": COLOUR, "y": Y}, rows=700)
         elif format_ == "npy":
             np.save(path, np.column_stack([X, COLOUR == "red", Y == "yes"]).astype(np.float32))
         elif format_ == "jsonl":
@@ -174,16 +169,18 @@ def test_labels_that_the_sample_lacks_are_left_out_with_a_note(tmp_path):
     assert found.model.about["trained_on"] + len(found.held_out) == N - 1
 
 
-def test_labels_of_a_separate_file_and_weights(tmp_path):
+def test_labels_of_a_separate_file(tmp_path):
     np.save(tmp_path / "rows.npy", np.column_stack([X, COLOUR == "red"]))
     (tmp_path / "labels.txt").write_text("\n".join(Y) + "\n")
     reading = whole.beyond_memory(tmp_path / "rows.npy", Options(labels=str(tmp_path / "labels.txt")), 16.0)
     large = whole.Whole.of(tmp_path / "rows.npy", reading, 16.0, 0, str(tmp_path / "model"))
     found = fit(large.data, Plan(kernel="rbf(gamma=1)", **SMALL), whole=large)
     assert found.estimate.value > 0.9
+
+
+def test_weights(tmp_path):
     weights = np.where(Y == "yes", 1.0, 1e-6)
-    table = pa.table({"a": X[:, 0], "b": X[:, 1], "w": weights, "y": Y})
-    pq.write_table(table, tmp_path / "rows.parquet")
+    write_arrow(tmp_path / "rows.parquet", {"a": X[:, 0], "b": X[:, 1], "w": weights, "y": Y}, rows=N)
     found = mercer.fit(tmp_path / "rows.parquet", "y", weight="w", kernel="rbf(gamma=1)", **SMALL)
     assert (found.model.machine.predict(found.problem.objects) == "yes").mean() > 0.99  # others hardly count
 

@@ -17,6 +17,7 @@ from mercer.errors import DataFileError, ParameterError
 from mercer.readers import read, streaming
 from mercer.readers.cells import numbers_of
 from mercer.readers.options import Options
+from tests.readers.arrow_files import write_arrow
 
 
 @pytest.fixture(autouse=True)
@@ -219,12 +220,7 @@ def test_reading_goes_on_from_any_place(tmp_path, name):
     if name == "a.npy":
         np.save(path, numbers)
     elif name in ("a.parquet", "a.arrow"):
-        import pyarrow as pa
-        import pyarrow.feather as feather
-        import pyarrow.parquet as pq
-
-        table = pa.table({"mass": numbers[:, 0], "colour": ["red", "blue", "green"] * 10})
-        pq.write_table(table, path, row_group_size=7) if name == "a.parquet" else feather.write_feather(table, path)
+        write_arrow(path, {"mass": numbers[:, 0], "colour": ["red", "blue", "green"] * 10}, rows=7)
     else:
         plain = name.removesuffix(".gz")
         content = (TABLE if plain == "a.csv" else LINES[plain]).encode()
@@ -255,16 +251,11 @@ def where(data):
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "npy"])
 def test_binary_rows_are_the_same_in_batches(tmp_path, kind):
-    import pyarrow as pa
-    import pyarrow.feather as feather
-    import pyarrow.parquet as pq
-
     path, many = str(tmp_path / f"a.{kind}"), np.random.default_rng(0).normal(size=(50, 3))
-    table = pa.table({"mass": many[:, 0], "colour": [("red", "blue")[i % 2] for i in range(50)]})
     if kind == "npy":
         np.save(path, many)
     else:
-        pq.write_table(table, path, row_group_size=11) if kind == "parquet" else feather.write_feather(table, path)
+        write_arrow(path, {"mass": many[:, 0], "colour": [("red", "blue")[i % 2] for i in range(50)]}, rows=11)
     whole, parts = both(path)
     assert len(parts) > 10
     assert joined(map(names, parts)) == names(whole)

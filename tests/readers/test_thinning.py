@@ -3,14 +3,12 @@
 import gzip
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.feather as feather
-import pyarrow.parquet as pq
 import pytest
 
 from mercer.errors import DataFileError
 from mercer.readers import read, thinning
 from mercer.readers.options import Options
+from tests.readers.arrow_files import write_arrow
 
 N = 3000
 
@@ -42,11 +40,8 @@ def path(tmp_path):
         if format_ == "npy":
             np.save(found, numbers)
         elif format_ in ("parquet", "feather"):
-            table = pa.table({"mass": numbers[:, 0], "y": [("cat", "dog")[i % 2] for i in range(N)]})
-            if format_ == "parquet":
-                pq.write_table(table, found, row_group_size=700)
-            else:
-                feather.write_feather(table, found, chunksize=700)
+            columns = {"mass": numbers[:, 0], "y": [("cat", "dog")[i % 2] for i in range(N)]}
+            write_arrow(found, columns, rows=700)
         else:
             found.write_text(text_of(format_))
         return str(found)

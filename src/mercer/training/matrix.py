@@ -178,9 +178,8 @@ def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects,
         return cost.of_matrix(form_of(losses, nu_form=settings.nu_form), len(objects), 0.0, len(objects))
 
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd, worth)
-    if isinstance(objects, Streamed) and streams(
-        fitted, objects
-    ):  # checking rows of the matrix would read everything once more
+    # Checking rows of the matrix would read everything once more.
+    if isinstance(objects, Streamed) and streams(fitted, objects):
         warn_if_constant(gram_of(fitted, objects.first_known(_SAMPLED_OBJECTS)))
     else:
         warn_if_constant(guarded.gram)
@@ -329,10 +328,9 @@ def guard(
     if mode in REPAIRS:
         return _repaired(gram.refined(), mode)
     message = (
-        f"The Gram matrix of {kernel} is not positive semi-definite: its smallest eigenvalue is about {lowest:.3g}. "
-        "No feature space has such inner products, so margins and optimality certificates mean little. "
-        "Use a positive semi-definite kernel, or repair the matrix with psd='clip', 'flip' or 'shift'; psd='ignore' "
-        "silences this."
+        f"The Gram matrix of {kernel} is not positive semi-definite: its smallest eigenvalue is about {lowest:.3g}. No "
+        "feature space has such inner products, so margins and optimality certificates mean little. Use a positive "
+        "semi-definite kernel, or repair the matrix with psd='clip', 'flip' or 'shift'; psd='ignore' silences this."
     )
     if mode == "error":
         raise KernelError(message)
