@@ -230,14 +230,14 @@ def command(path, model, memory, *more):
 
 
 def test_memory_is_bounded(wide, tmp_path):
-    """Five times the data take no more memory; read whole, they would take 700 MiB more."""
+    """Five times the data take no more memory; read whole, they would take hundreds of MiB more."""
     peaks = []
-    for times in (4, 20):
+    for times in (3, 15):
         told = subprocess.run(
             command(wide(times), tmp_path / "model.mercer", 16), capture_output=True, text=True, check=True
         )
         peaks.append(int(told.stdout.split()[-1]))
-    assert wide(20).stat().st_size > 25 * 2**20
+    assert wide(15).stat().st_size > 20 * 2**20
     assert peaks[1] - peaks[0] < 100, peaks  # what the program itself takes varies by tens of MiB
 
 
