@@ -14,6 +14,7 @@ import numpy as np
 
 from mercer._types import Indices
 from mercer.errors import missing_extra
+from mercer.inputs.blocks import ROWS
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, reason
 from mercer.readers.source import Source
@@ -27,7 +28,7 @@ def rows_in(path: str, format_: str) -> tuple[int, float]:
     if format_ == "npy":
         array = _mapped(path)
         return len(array), array.nbytes / max(1, len(array))
-    with _arrow(path, format_) as file:
+    with _Opened(path, format_) as file:
         if format_ == "parquet":
             meta = file.metadata
             declared = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
@@ -53,7 +54,7 @@ def batches(path: str, format_: str, options: Options, rows: int, start: int = 0
         for place in range(start, len(array), rows):
             yield place, _npy(name, array[place : place + rows], options)
         return
-    with _arrow(path, format_) as file:
+    with _Opened(path, format_) as file:
         for batch in _batches_of(file, rows):
             for place in range(0, batch.num_rows, rows):
                 part = batch.slice(place, rows)
@@ -68,7 +69,7 @@ def chosen(path: str, format_: str, options: Options, places: Indices) -> Source
     if format_ == "npy":
         return _npy(name, _mapped(path)[places], options)
     found, before = [], 0
-    with _arrow(path, format_) as file:
+    with _Opened(path, format_) as file:
         for batch in _batches_of(file):
             low, high = np.searchsorted(places, [before, before + batch.num_rows])
             if low < high:
@@ -133,11 +134,7 @@ class _Opened:
                 raise self._problem(error) from error
 
 
-def _arrow(path: str, format_: str) -> _Opened:
-    return _Opened(path, format_)
-
-
-def _batches_of(file: Any, rows: int = 65_536) -> Iterator[Any]:
+def _batches_of(file: Any, rows: int = ROWS) -> Iterator[Any]:
     if hasattr(file, "iter_batches"):
         yield from file.iter_batches(batch_size=rows, use_threads=False)
         return

@@ -67,9 +67,8 @@ class Data:
     """What the reader detected and decided, in sentences for the user."""
     detail: Mapping[str, Any] = field(default_factory=dict)
     """What else is known: for a table, `id`, the column that names the rows, and those that `group`, `time` and
-    `weight` name; the `class_names` that labels were given; for FASTA, the
-    `label_pattern`; for a folder, whether `whole_files` are
-    objects; for sparse rows, the `first` index; for a Gram matrix, the names of its `columns`."""
+    `weight` name; the `class_names` that labels were given; for FASTA, the `label_pattern`; for a folder, whether
+    `whole_files` are objects; for sparse rows, the `first` index; for a Gram matrix, the names of its `columns`."""
     groups: npt.NDArray[Any] | None = None
     """Which objects belong together: those of one group are never in two folds."""
     times: Float64 | None = None
