@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._cached import cached_property
+from mercer._parsing import undisturbed
 from mercer._registry import INPUTS
 from mercer._types import Float64
 from mercer.errors import DataFileError
@@ -65,6 +66,7 @@ class FolderBlocks(Blocks):
             objects = domain.from_arrays(objects)
         return Block(objects, arrays.get("y"), arrays.get("weights"))
 
+    @undisturbed
     def _arrays(self, number: int, only: str | None = None) -> dict[str, npt.NDArray[Any]]:
         entry = self._manifest["blocks"][number]
         path = self._folder / f"{number:06d}.npz"

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._cached import cached_property
+from mercer._parsing import undisturbed
 from mercer._types import Float64
 from mercer.errors import DataFileError
 from mercer.inputs.blocks import ROWS, Block, Blocks, planned
@@ -70,6 +71,7 @@ class NpyBlocks(Blocks):
         return {name: value for name, value in super().__getstate__().items() if name != "_arrays"}
 
 
+@undisturbed
 def _mapped(path: str) -> npt.NDArray[Any]:
     try:
         found: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)

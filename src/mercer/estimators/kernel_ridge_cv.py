@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -85,17 +85,16 @@ class KernelRidgeCV(KernelRidge):
             objects = kernel.coerce(X)
             targets, single = numbers_of(self, y, objects, several=True)
             weights = sample_weights(sample_weight, objects)
-            folds = None if self.cv is None else self._folds(objects, targets)
+            whole = _Task(objects, targets, weights, None if self.cv is None else self._folds(objects, targets))
             used = np.flatnonzero(weights > 0)
-            whole = len(used) == len(weights)
-            if not whole:  # what weighs nothing is neither trained nor tested on
+            task = whole
+            if len(used) < len(weights):  # what weighs nothing is neither trained nor tested on
                 self._refuse_weightless(weights)
-                objects, targets, weights = objects.take(used), targets[used], weights[used]
-                folds = None if folds is None else _among(used, folds)
-            residuals, made = self._residuals(kernel, objects, targets, weights, alphas, folds)
-            predictions, made = targets[:, :, None] - residuals, made if whole else None
-            score = self._scorer(weights)
-            scores = np.array([score(targets, predictions[:, :, number]) for number in range(len(alphas))])
+                task = whole.among(used)
+            residuals, made = self._residuals(kernel, task, alphas)
+            predictions, made = task.targets[:, :, None] - residuals, made if task is whole else None
+            score = self._scorer(task.weights)
+            scores = np.array([score(task.targets, predictions[:, :, number]) for number in range(len(alphas))])
             best = int(scores.argmax())
             self._fit(X, y, sample_weight, float(alphas[best]), made)
         self.alpha_ = float(alphas[best])
@@ -133,18 +132,11 @@ class KernelRidgeCV(KernelRidge):
             )
         return [test for _, test in splits]
 
-    def _residuals(
-        self,
-        kernel: Kernel,
-        objects: Objects,
-        targets: Float64,
-        weights: Float64,
-        alphas: Float64,
-        folds: list[Any] | None,
-    ) -> tuple[Float64, Known | None]:
+    def _residuals(self, kernel: Kernel, task: _Task, alphas: Float64) -> tuple[Float64, Known | None]:
         """y minus the cross-validated prediction, as (objects, outputs, alphas), and the matrix of all objects."""
+        objects, targets, weights, folds = task.objects, task.targets, task.weights, task.folds
         if folds is not None and kernel.data_dependent:
-            return self._refitted_residuals(kernel, objects, targets, weights, alphas, folds), None
+            return self._refitted_residuals(kernel, task, folds, alphas), None
         residuals = np.empty((*targets.shape, len(alphas)))
         fitted = self._fit_kernel(kernel, objects, weights)
         with reporting("Cross-validation") as report:
@@ -182,16 +174,9 @@ class KernelRidgeCV(KernelRidge):
         K = guard(settings.owner, fitted.kernel, gram, settings.psd).gram.exact()
         return RidgePath.of(K, targets, weights, intercept=intercept, alphas=alphas, limits=limits)
 
-    def _refitted_residuals(
-        self,
-        kernel: Kernel,
-        objects: Objects,
-        targets: Float64,
-        weights: Float64,
-        alphas: Float64,
-        folds: list[Any],
-    ) -> Float64:
+    def _refitted_residuals(self, kernel: Kernel, task: _Task, folds: list[Any], alphas: Float64) -> Float64:
         """Fit the kernel to each training part separately, so scores are those of an exhaustive search."""
+        objects, targets, weights = task.objects, task.targets, task.weights
         residuals = np.empty((*targets.shape, len(alphas)))
         for fold in folds:
             train = np.setdiff1d(np.arange(len(objects)), fold)
@@ -209,6 +194,22 @@ class KernelRidgeCV(KernelRidge):
             return lambda y, predicted: -float(np.average(((y - predicted) ** 2).mean(axis=1), weights=weights))
         scorer = get_scorer(self.scoring)
         return lambda y, predicted: float(scorer(_Echo(predicted), np.empty((len(y), 0)), y, sample_weight=weights))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What the alphas are compared on. Without folds, each object is left out once."""
+
+    objects: Objects
+    targets: Float64
+    weights: Float64
+    folds: list[Any] | None
+
+    def among(self, used: Indices) -> _Task:
+        """The same for some of the objects."""
+        folds = None if self.folds is None else _among(used, self.folds)
+        return _Task(self.objects.take(used), self.targets[used], self.weights[used], folds)
 
 
 def _among(used: Indices, folds: list[Any]) -> list[Any]:

@@ -29,6 +29,7 @@ import numpy as np
 
 from mercer import _check, _deadline
 from mercer._atomic import replacing
+from mercer._parsing import undisturbed
 from mercer._progress import reporting
 from mercer._version import __version__
 from mercer.errors import InputError
@@ -140,6 +141,7 @@ class Journal:
         with replacing(path) as stream:
             np.savez(stream, head=head, **{f"a{number}": array for number, array in enumerate(arrays)})
 
+    @undisturbed
     def _read(self, path: Path) -> tuple[Any, dict[str, Any]] | None:
         if not path.exists():
             return None

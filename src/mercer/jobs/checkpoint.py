@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._parsing import undisturbed
 from mercer._version import __version__
 from mercer.errors import InputError
 from mercer.inputs.base import Objects
@@ -91,6 +92,7 @@ class Checkpoint:
         with contextlib.suppress(OSError):
             os.unlink(self.path)
 
+    @undisturbed
     def _read(self) -> dict[str, list[tuple[Any, ...]]]:
         try:
             with np.load(self.path, allow_pickle=False) as stored:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from mercer._parsing import disturbed, undisturbed
 from mercer.errors import DataFileError
 from mercer.readers.columns import column_called
 from mercer.readers.data import Data
@@ -58,6 +59,7 @@ def _first(members: Mapping[str, npt.NDArray[Any]], names: tuple[str, ...]) -> n
     return next((members[name] for name in names if name in members), None)
 
 
+@undisturbed
 def array_of(name: str, content: bytes) -> npt.NDArray[Any]:
     """An array from the bytes of an npy file, whose header must not promise more than there is."""
     stream = io.BytesIO(content)
@@ -77,6 +79,8 @@ def array_of(name: str, content: bytes) -> npt.NDArray[Any]:
     except DataFileError:
         raise
     except Exception as error:  # NumPy raises all kinds of errors, even those of Python's tokenizer
+        if disturbed(error):
+            raise
         what = f"not a NumPy file that can be read: {reason(error)}"
         raise problem(name, what, hint="Is it damaged? Save it again with numpy.save.") from error
     if array.dtype.kind == "U" and array.dtype.itemsize:

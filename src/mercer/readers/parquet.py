@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import io
 import shlex
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,31 +26,23 @@ _MICROSECONDS = {"s": 1e6, "ms": 1e3, "us": 1.0, "ns": 1e-3}
 
 def read_parquet(source: Source, options: Options) -> Data:
     """Columns of numbers, dates, booleans and text; others are refused by name."""
-    try:
-        import pyarrow as pa
+    with _arrow("Parquet", source.name):
         import pyarrow.parquet as pq
-    except ImportError as error:
-        raise missing_extra("Parquet", "pyarrow", "tables") from error
-    try:
+
         file = pq.ParquetFile(io.BytesIO(source.content))
         _check_size(source.name, file.metadata, options)
         _check_types(source.name, file.schema_arrow, options)
         table = file.read()
         table.validate(full=True)  # Arrow trusts lengths and offsets otherwise
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last of names of columns
-        what = f"not a Parquet file that can be read: {reason(error)}"
-        raise problem(source.name, what, hint="Is it damaged? Write it again.") from error
     return _table(source.name, "parquet", table, options)
 
 
 def read_feather(source: Source, options: Options) -> Data:
     """A Feather file: Arrow's own format, in batches of rows."""
-    try:
+    with _arrow("Feather", source.name):
         import pyarrow as pa
         import pyarrow.ipc as ipc
-    except ImportError as error:
-        raise missing_extra("Feather", "pyarrow", "tables") from error
-    try:
+
         file = ipc.open_file(io.BytesIO(source.content))
         check_width(source.name, len(file.schema), options)
         _check_types(source.name, file.schema, options)
@@ -60,10 +54,21 @@ def read_feather(source: Source, options: Options) -> Data:
             if room < 0:
                 raise problem(source.name, "too large once unpacked", hint="Raise the cap with --max-mb.")
         table = pa.Table.from_batches(batches, file.schema)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last of names of columns
-        what = f"not a Feather file that can be read: {reason(error)}"
-        raise problem(source.name, what, hint="Is it damaged? Write it again.") from error
     return _table(source.name, "feather", table, options)
+
+
+@contextlib.contextmanager
+def _arrow(format_: str, name: str) -> Iterator[None]:
+    """Inside the block, errors of Arrow become errors about the file."""
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise missing_extra(format_, "pyarrow", "tables") from error
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last of names of columns
+        what = f"not a {format_} file that can be read: {reason(error)}"
+        raise problem(name, what, hint="Is it damaged? Write it again.") from error
 
 
 def _table(name: str, format_: str, table: Any, options: Options) -> Data:

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from mercer import _check, kernels
+from mercer._parsing import undisturbed
 from mercer._registry import KERNELS, find
 from mercer.errors import ExpressionError, MercerError
 from mercer.kernels.base import Kernel
@@ -78,7 +79,7 @@ class _Reader:
     def read(self) -> Kernel:
         flat = self.scan()[self.start :]
         try:
-            tree = ast.parse(flat, mode="eval").body
+            tree = undisturbed(ast.parse)(flat, mode="eval").body
         except SyntaxError as error:
             place = self.start + (error.offset or 1) - 1
             raise self.wrong("something is missing or out of place here", place) from error

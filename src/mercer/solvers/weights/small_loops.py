@@ -118,12 +118,19 @@ def slope_of(pieces: Array, i: int, f: float) -> tuple[float, float]:
 
 
 @jit
-def evaluate(rows: Array, price: Array, pieces: Array, theta: Array, f: Array, slope: Array, gradient: Array) -> float:
-    """The objective at theta, whose outputs are f; writes its gradient and the slopes of the losses."""
+def size_of(price: Array, theta: Array, gradient: Array) -> float:
+    """What the weights cost, half of the sum of price * theta^2; writes its gradient."""
     total = 0.0
     for j in range(theta.shape[0]):
         gradient[j] = price[j] * theta[j]
         total += 0.5 * gradient[j] * theta[j]
+    return total
+
+
+@jit
+def evaluate(rows: Array, price: Array, pieces: Array, theta: Array, f: Array, slope: Array, gradient: Array) -> float:
+    """The objective at theta, whose outputs are f; writes its gradient and the slopes of the losses."""
+    total = size_of(price, theta, gradient)
     for i in range(f.shape[0]):
         pull, error = slope_of(pieces, i, f[i])
         slope[i] = pull

@@ -28,8 +28,12 @@ from mercer.solvers.weights.small_loops import (
     balance,
     flat_point,
     gap_of,
+    size_of,
     slope_of,
 )
+
+Rows = tuple[Array, Array, Array, int]
+"""Pointers, indices and values of CSR rows, and the number of their columns."""
 
 STEPS = 100
 """Newton steps of a machine, at most."""
@@ -82,23 +86,19 @@ def solve_all(
 ) -> None:
     """Machine after machine: both objectives of each."""
     n, m = b.shape[1], theta.shape[1]
+    rows = (indptr, indices, data, d)
     state, work = np.empty((4, n)), np.empty((7, m))
     for k in range(theta.shape[0]):
         own = pieces[k]
-        steps[k] = _minimise(indptr, indices, data, d, price, own, tol, allowed, line, rules, theta[k], state, work)
+        steps[k] = _minimise(rows, price, own, tol, allowed, line, rules, theta[k], state, work)
         for i in range(n):
             b[k, i] = -state[1, i]
-        objectives[k, 0], objectives[k, 1] = _proven(
-            indptr, indices, data, d, price, own, theta[k], state[0], b[k], work[0]
-        )
+        objectives[k, 0], objectives[k, 1] = _proven(rows, price, own, theta[k], state[0], b[k], work[0])
 
 
 @jit
 def _minimise(
-    indptr: Array,
-    indices: Array,
-    data: Array,
-    d: int,
+    rows: Rows,
     price: Array,
     pieces: Array,
     tol: float,
@@ -113,8 +113,8 @@ def _minimise(
     rough, blend, products, left, idle_steps = rules
     outputs, slope, change, curvature = state
     gradient, step = work[0], work[1]
-    _set_outputs(indptr, indices, data, d, theta, outputs)
-    value = _evaluate(indptr, indices, data, d, price, pieces, theta, outputs, slope, gradient)
+    _set_outputs(rows, theta, outputs)
+    value = _evaluate(rows, price, pieces, theta, outputs, slope, gradient)
     gap, steps, idle = gap_of(price, theta, gradient, value), 0, 0
     while gap > tol and steps < allowed and idle < idle_steps and left > 0:
         steps += 1
@@ -127,35 +127,30 @@ def _minimise(
         if price[price.shape[0] - 1] == 0.0 and bend == 0.0:
             break  # no row bends where the intercept has no price: the caller's method knows what to do
         enough = min(rough, np.sqrt(gap))
-        left -= _set_direction(
-            indptr, indices, data, d, price, curvature, enough, blend, min(products, left), change, work
-        )
+        left -= _set_direction(rows, price, curvature, enough, blend, min(products, left), change, work)
         descent = 0.0
         for j in range(step.shape[0]):
             descent += step[j] * gradient[j]
         if not descent < 0.0:
             break
-        _set_outputs(indptr, indices, data, d, step, change)
+        _set_outputs(rows, step, change)
         size = flat_point(price, pieces, theta, step, outputs, change, descent, line)
         for j in range(step.shape[0]):
             theta[j] += size * step[j]
         for i in range(change.shape[0]):
             outputs[i] += size * change[i]
-        new = _evaluate(indptr, indices, data, d, price, pieces, theta, outputs, slope, gradient)
+        new = _evaluate(rows, price, pieces, theta, outputs, slope, gradient)
         new_gap = gap_of(price, theta, gradient, new)
         idle = 0 if new < value or new_gap < 0.5 * gap else idle + 1
         value, gap = new, new_gap
-    _set_outputs(indptr, indices, data, d, theta, outputs)  # those updated step by step are less accurate
-    _evaluate(indptr, indices, data, d, price, pieces, theta, outputs, slope, gradient)
+    _set_outputs(rows, theta, outputs)  # those updated step by step are less accurate
+    _evaluate(rows, price, pieces, theta, outputs, slope, gradient)
     return steps
 
 
 @jit
 def _set_direction(
-    indptr: Array,
-    indices: Array,
-    data: Array,
-    d: int,
+    rows: Rows,
     price: Array,
     curvature: Array,
     rough: float,
@@ -168,6 +163,7 @@ def _set_direction(
 
     Returns the number of products.
     """
+    indptr, indices, data, d = rows
     gradient, step, residual, scaled, search, image, weight = work
     m = step.shape[0]
     weight[:] = 0.0
@@ -186,7 +182,7 @@ def _set_direction(
         product += residual[j] * search[j]
     enough = rough * rough * squared
     for count in range(products):
-        _set_outputs(indptr, indices, data, d, search, change)
+        _set_outputs(rows, search, change)
         for j in range(m):
             image[j] = price[j] * search[j]
         for i in range(curvature.shape[0]):
@@ -218,7 +214,8 @@ def _set_direction(
 
 
 @jit
-def _set_outputs(indptr: Array, indices: Array, data: Array, d: int, theta: Array, out: Array) -> None:
+def _set_outputs(rows: Rows, theta: Array, out: Array) -> None:
+    indptr, indices, data, d = rows
     constant = theta[d] if theta.shape[0] > d else 0.0
     for i in range(out.shape[0]):
         total = constant
@@ -229,10 +226,7 @@ def _set_outputs(indptr: Array, indices: Array, data: Array, d: int, theta: Arra
 
 @jit
 def _evaluate(
-    indptr: Array,
-    indices: Array,
-    data: Array,
-    d: int,
+    rows: Rows,
     price: Array,
     pieces: Array,
     theta: Array,
@@ -241,10 +235,8 @@ def _evaluate(
     gradient: Array,
 ) -> float:
     """The objective at theta, whose outputs are f; writes its gradient and the slopes of the losses."""
-    total = 0.0
-    for j in range(theta.shape[0]):
-        gradient[j] = price[j] * theta[j]
-        total += 0.5 * gradient[j] * theta[j]
+    indptr, indices, data, d = rows
+    total = size_of(price, theta, gradient)
     for i in range(f.shape[0]):
         pull, error = slope_of(pieces, i, f[i])
         slope[i] = pull
@@ -259,10 +251,7 @@ def _evaluate(
 
 @jit
 def _proven(
-    indptr: Array,
-    indices: Array,
-    data: Array,
-    d: int,
+    rows: Rows,
     price: Array,
     pieces: Array,
     theta: Array,
@@ -271,6 +260,7 @@ def _proven(
     image: Array,
 ) -> tuple[float, float]:
     """Both objectives; b is made feasible first, if an unpenalised intercept requires a sum of zero."""
+    indptr, indices, data, d = rows
     m = theta.shape[0]
     if price[m - 1] == 0.0:
         balance(b)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer._parsing import undisturbed
 from mercer._types import Float64
 from mercer.studio.refusal import Refusal
 
@@ -42,7 +43,7 @@ def read(text: str) -> ast.expr:
     start = len(text) - len(text.lstrip())
     flat = re.sub(r"\s", " ", text)[start:]
     try:
-        tree = ast.parse(flat, mode="eval").body
+        tree = undisturbed(ast.parse)(flat, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         place = start + max((getattr(error, "offset", None) or 1) - 1, 0)
         said = (
