@@ -67,6 +67,18 @@ def test_where_there_is_no_scheduler_nobody_waits_for_long(monkeypatch: pytest.M
         pass
 
 
+def test_the_reason_ends_before_the_advice_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_SECONDS_TO_CONNECT", 0.5)
+    with pytest.raises(ClusterError, match=r"[^.]\. Start one with"), use("tcp://127.0.0.1:1"):
+        pass
+
+
+@pytest.mark.parametrize("address", ["nonsense", "tcp://host", "tls://", "host:port", "http://host:80"])
+def test_an_address_without_a_port_is_refused_at_once(address: str) -> None:
+    with pytest.raises(ParameterError, match=r"not the address of a scheduler: .*'tcp://host:8786'"), use(address):
+        pass
+
+
 def test_a_cluster_without_workers_is_refused(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mercer.cluster.members._SECONDS_FOR_WORKERS", 0.3)
     with (

@@ -7,6 +7,7 @@ stays on this machine, except inside ``with cluster.use(client):``.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +19,7 @@ from mercer.gram import executors
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
 _LOCAL = "local:"
+_WITH_PORTS = ("tcp", "tls")
 _SECONDS_TO_CONNECT = 10.0
 """How long a scheduler may take to answer: those that are there answer within a second or two."""
 
@@ -87,12 +89,30 @@ def _client(cluster: Any, stack: contextlib.ExitStack) -> Any:
             "The cluster must be a client of dask.distributed, a cluster, the address of a scheduler, or 'local:N'. "
             f"Got {cluster!r} instead."
         )
+    if isinstance(cluster, str):
+        _require_port(cluster)
     try:
         return stack.enter_context(module.Client(cluster, set_as_default=False, timeout=_SECONDS_TO_CONNECT))
     except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
         raise ClusterError(
-            f"There is no scheduler at {cluster}: {str(error).splitlines()[0]} Start one with `dask scheduler`, which "
+            f"There is no scheduler at {cluster}: {reason}. Start one with `dask scheduler`, which "
             "prints its address, or use 'local:N' for N processes of this machine."
+        ) from error
+
+
+def _require_port(address: str) -> None:
+    """Refuse what can be no address at once: a client that was made with it takes half a minute to give up."""
+    comm: Any = importlib.import_module("distributed.comm")  # has no types
+    try:
+        protocol, place = comm.parse_address(address)
+        comm.registry.get_backend(protocol)
+        if protocol in _WITH_PORTS:
+            comm.parse_host_port(place)
+    except ValueError as error:
+        raise ParameterError(
+            f"{address!r} is not the address of a scheduler: {error}. `dask scheduler` prints its address, such as "
+            "'tcp://host:8786'; 'local:2' starts two processes of this machine."
         ) from error
 
 
