@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Any
 
@@ -34,6 +35,8 @@ def test_processes_of_this_machine_end_with_the_block() -> None:
     with use("local:1") as session:
         made = session.client.cluster
         assert session.threads == 1
+        # Ctrl-C in a terminal goes to all processes: those that are ended anyway would only show tracebacks.
+        assert list(session.client.run(signal.getsignal, signal.SIGINT).values()) == [signal.SIG_IGN]
     assert made.status.name == "closed"
 
 

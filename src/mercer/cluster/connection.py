@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +20,9 @@ from mercer.gram import executors
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
 _LOCAL = "local:"
+_DEAF = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+"""For workers of this machine: Ctrl-C in a terminal goes to all processes, and each would show a traceback. The one
+that started them ends them."""
 _WITH_PORTS = ("tcp", "tls")
 _SECONDS_TO_CONNECT = 10.0
 """How long a scheduler may take to answer: those that are there answer within a second or two."""
@@ -119,9 +123,16 @@ def _require_port(address: str) -> None:
 def _local(number: str, stack: contextlib.ExitStack) -> Any:
     if not (number.isdigit() and 0 < int(number) <= 1024):
         raise ParameterError(f"'local:N' needs a number of processes, such as 'local:2'. Got 'local:{number}' instead.")
-    module = distributed()
+    module, nannies = distributed(), logging.getLogger("distributed.nanny")
     made = module.LocalCluster(
-        n_workers=int(number), threads_per_worker=1, dashboard_address=":0", scheduler_port=0, host="127.0.0.1"
+        n_workers=int(number),
+        threads_per_worker=1,
+        dashboard_address=":0",
+        scheduler_port=0,
+        host="127.0.0.1",
+        preload=[*importlib.import_module("dask.config").get("distributed.worker.preload"), _DEAF],
     )
+    stack.callback(nannies.setLevel, nannies.level)
     stack.enter_context(made)
+    stack.callback(nannies.setLevel, logging.ERROR)  # that workers in the middle of a task are killed is as meant
     return stack.enter_context(module.Client(made, set_as_default=False))
