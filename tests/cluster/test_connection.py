@@ -40,6 +40,15 @@ def test_processes_of_this_machine_end_with_the_block() -> None:
     assert made.status.name == "closed"
 
 
+def test_processes_that_do_not_start_say_what_a_script_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(**_: Any) -> None:  # as in a script whose lines are run again by each process that imports it
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(connection.distributed(), "LocalCluster", fails)
+    with pytest.raises(ClusterError, match="did not start.*__main__"), use("local:1"):
+        pass
+
+
 @pytest.mark.parametrize("number", ["", "0", "many", "-1", "1.5", "100000"])
 def test_a_wrong_number_of_processes_is_refused(number: str) -> None:
     with pytest.raises(ParameterError, match="needs a number of processes, such as 'local:2'"), use(f"local:{number}"):

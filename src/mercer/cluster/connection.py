@@ -124,14 +124,20 @@ def _local(number: str, stack: contextlib.ExitStack) -> Any:
     if not (number.isdigit() and 0 < int(number) <= 1024):
         raise ParameterError(f"'local:N' needs a number of processes, such as 'local:2'. Got 'local:{number}' instead.")
     module, nannies = distributed(), logging.getLogger("distributed.nanny")
-    made = module.LocalCluster(
-        n_workers=int(number),
-        threads_per_worker=1,
-        dashboard_address=":0",
-        scheduler_port=0,
-        host="127.0.0.1",
-        preload=[*importlib.import_module("dask.config").get("distributed.worker.preload"), _DEAF],
-    )
+    try:
+        made = module.LocalCluster(
+            n_workers=int(number),
+            threads_per_worker=1,
+            dashboard_address=":0",
+            scheduler_port=0,
+            host="127.0.0.1",
+            preload=[*importlib.import_module("dask.config").get("distributed.worker.preload"), _DEAF],
+        )
+    except RuntimeError as error:
+        raise ClusterError(
+            "The processes of 'local:N' did not start. Each imports the script that starts them: there, what starts "
+            "them must stand in a function, or under `if __name__ == '__main__':`."
+        ) from error
     stack.callback(nannies.setLevel, nannies.level)
     stack.enter_context(made)
     stack.callback(nannies.setLevel, logging.ERROR)  # that workers in the middle of a task are killed is as meant
