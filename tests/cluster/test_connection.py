@@ -45,7 +45,7 @@ def test_processes_that_do_not_start_say_what_a_script_needs(monkeypatch: pytest
         raise RuntimeError("Nanny failed to start.")
 
     monkeypatch.setattr(connection.distributed(), "LocalCluster", fails)
-    with pytest.raises(ClusterError, match="did not start.*__main__"), use("local:1"):
+    with pytest.raises(ClusterError, match=r"did not start.*__main__"), use("local:1"):
         pass
 
 
