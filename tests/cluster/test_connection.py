@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Any
 
@@ -34,7 +35,18 @@ def test_processes_of_this_machine_end_with_the_block() -> None:
     with use("local:1") as session:
         made = session.client.cluster
         assert session.threads == 1
+        # Ctrl-C in a terminal goes to all processes: those that are ended anyway would only show tracebacks.
+        assert list(session.client.run(signal.getsignal, signal.SIGINT).values()) == [signal.SIG_IGN]
     assert made.status.name == "closed"
+
+
+def test_processes_that_do_not_start_say_what_a_script_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(**_: Any) -> None:  # as in a script whose lines are run again by each process that imports it
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(connection.distributed(), "LocalCluster", fails)
+    with pytest.raises(ClusterError, match=r"did not start.*__main__"), use("local:1"):
+        pass
 
 
 @pytest.mark.parametrize("number", ["", "0", "many", "-1", "1.5", "100000"])
@@ -64,6 +76,18 @@ def test_where_there_is_no_scheduler_nobody_waits_for_long(monkeypatch: pytest.M
     monkeypatch.setattr(connection, "_SECONDS_TO_CONNECT", 0.5)
     said = "There is no scheduler at tcp://127.0.0.1:1.*dask scheduler"
     with pytest.raises(ClusterError, match=said), use("tcp://127.0.0.1:1"):
+        pass
+
+
+def test_the_reason_ends_before_the_advice_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_SECONDS_TO_CONNECT", 0.5)
+    with pytest.raises(ClusterError, match=r"[^.]\. Start one with"), use("tcp://127.0.0.1:1"):
+        pass
+
+
+@pytest.mark.parametrize("address", ["nonsense", "tcp://host", "tls://", "host:port", "http://host:80"])
+def test_an_address_without_a_port_is_refused_at_once(address: str) -> None:
+    with pytest.raises(ParameterError, match=r"not the address of a scheduler: .*'tcp://host:8786'"), use(address):
         pass
 
 

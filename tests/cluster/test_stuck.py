@@ -12,7 +12,7 @@ import pytest
 
 from mercer.cluster import under_way, use
 from mercer.cluster.executor import Workers
-from mercer.cluster.stuck import stuck
+from mercer.cluster.stuck import stuck, stuck_among
 from mercer.errors import ClusterError
 from mercer.gram.executors import Threads
 from tests.cluster.conftest import Processes
@@ -108,6 +108,12 @@ def test_a_cluster_full_of_them_is_said_in_words(disturbed: Any) -> None:
     with use(disturbed) as session, pytest.raises(ClusterError, match=r"Nothing gets done .* 4 tasks .*restart\(\)"):
         Workers(session).reduce(Squares(0), range(40), operator.add)
     disturbed.cancel(waiting, force=True)
+
+
+def test_one_look_at_the_workers_is_not_enough_to_say_so(disturbed: Any) -> None:
+    with use(disturbed) as session:  # whose work has just been finished, or did not arrive yet
+        assert soon(lambda: session.client.processing())
+        assert stuck_among([], session, looks=1) == {}
 
 
 def test_what_can_never_be_sent_is_said_in_words(opened: Any) -> None:

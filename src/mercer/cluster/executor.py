@@ -227,7 +227,7 @@ class Workers:
             waiting.update(zip(lazy, futures, strict=True))
             sent += futures
         total = waiting[TOP]
-        session.lineage.add(total, [future for future in sent if future is not total])
+        session.lineage.add_own(total, [future for future in sent if future is not total])
         return total
 
     def _leaf(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:

@@ -13,14 +13,20 @@ class Lineage:
 
     def __init__(self) -> None:
         self._parts: weakref.WeakKeyDictionary[Any, tuple[Any, ...]] = weakref.WeakKeyDictionary()
+        self._own: weakref.WeakKeyDictionary[Any, tuple[Any, ...]] = weakref.WeakKeyDictionary()
 
     def note(self, future: Any, parts: Iterable[Any]) -> None:
         """A future was made of these."""
         self._parts[future] = tuple(parts)
 
-    def add(self, future: Any, parts: Iterable[Any]) -> None:
-        """More that a future was made of."""
-        self._parts[future] = (*self._parts.get(future, ()), *parts)
+    def add_own(self, future: Any, parts: Iterable[Any]) -> None:
+        """More futures that it was made of, in the order in which they were sent; nothing else is made of them."""
+        self._own[future] = tuple(parts)
+        self._parts[future] = (*self._parts.get(future, ()), *self._own[future])
+
+    def own(self, future: Any) -> tuple[Any, ...]:
+        """The futures that were sent for this one alone, in their order."""
+        return self._own.get(future, ())
 
     def futures_of(self, future: Any) -> list[Any]:
         """The futures among its parts."""

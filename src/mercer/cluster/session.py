@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar, final
 
 from mercer._version import __version__
-from mercer.cluster import members
+from mercer.cluster import members, tasks
 from mercer.cluster.failures import lost, translated
 from mercer.cluster.holding import Holding, frames_of
 from mercer.cluster.lineage import Lineage
@@ -135,10 +135,16 @@ class Session:
         return futures
 
     def all_of(self, values: Sequence[Any]) -> list[Any]:
-        """Lazy values, computed."""
+        """Lazy values, computed, by tasks of our own: a user may have persisted the values, and cancelling what is
+        under way must not cancel those.
+        """
         found: dict[int, Any] = {}
+
+        def send(place: int) -> Any:
+            return self.compute(self.lazily(tasks.call, tasks.same, values[place]))
+
         with self.speaking():
-            found.update(self.each(range(len(values)), lambda place: self.compute(values[place]), _nothing, _AT_ONCE))
+            found.update(self.each(range(len(values)), send, _nothing, _AT_ONCE))
         return [found[place] for place in range(len(values))]
 
     def each(
@@ -163,6 +169,20 @@ class Session:
                 yield found
         finally:
             under_way.cancel()
+
+    def cancel(self, futures: Sequence[Any]) -> None:
+        """Give up futures that nothing depends on, and what was sent for them alone.
+
+        What depends on others goes first, with messages of their own. If Dask's scheduler is told to cancel a task
+        while others depend on it that no client asked for itself, an assertion fails there (`stimulus_cancel`); it
+        closes the connection, and all that the user has on the cluster is lost.
+        """
+        if not futures or self.client.status != "running":
+            return
+        self.client.cancel(futures, force=True)
+        for future in futures:
+            for part in reversed(self.lineage.own(future)):
+                self.client.cancel(part, force=True)
 
     def close(self) -> None:
         """Let go of everything that is held on the cluster."""

@@ -8,7 +8,7 @@ anybody's, does not come either.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from mercer.cluster import members
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _LONGEST = 60.0
 """Seconds between two looks at the workers, at most."""
+_LOOKS_TO_BE_SURE = 2
+"""Looks that find only the work of others, before it is said that nothing gets done: at the first one, our own may
+just have been finished, or may not have arrived yet."""
 
 
 def stuck(dask_worker: Any) -> dict[Hashable, str]:
@@ -31,10 +34,11 @@ def stuck(dask_worker: Any) -> dict[Hashable, str]:
     }
 
 
-def stuck_among(futures: Iterable[Any], session: Session) -> dict[Any, str]:
+def stuck_among(futures: Sequence[Any], session: Session, looks: int) -> dict[Any, str]:
     """Those of the futures that will never be done, because a value could not go from one worker to another.
 
-    What they are made of, and would be stuck again, is cancelled or forgotten.
+    They are cancelled, and what they are made of is cancelled or forgotten if it would be stuck again. This is one of
+    so many `looks` since a result came.
     """
     told: dict[Hashable, str] = {}
     for found in members.answers(session.client, stuck).values():
@@ -42,13 +46,15 @@ def stuck_among(futures: Iterable[Any], session: Session) -> dict[Any, str]:
     shared = [told[key] for key in session.held.keys() & told.keys()]
     if shared:
         session.held.clear()
+        session.cancel(futures)
         return dict.fromkeys(futures, shared[0])
     lineage = session.lineage
     hit = {future: keys for future in futures if (keys := told.keys() & lineage.keys(future))}
-    if told and not hit:
+    if told and not hit and looks >= _LOOKS_TO_BE_SURE:
         _refuse_to_wait_for_others(told, session.client)
+    session.cancel(list(hit))
     parts = {part for future in hit for part in lineage.futures_of(future)}
-    session.client.cancel([part for part in parts if told.keys() & lineage.keys(part)], force=True)
+    session.cancel([part for part in parts if told.keys() & lineage.keys(part)])
     return {future: told[next(iter(keys))] for future, keys in hit.items()}
 
 
@@ -88,12 +94,14 @@ class Silence:
     def broken(self) -> None:
         """A result has come."""
         self._length, self._until = self._least, time.monotonic() + self._least
+        self.looks = 0
 
     @property
     def is_long(self) -> bool:
         """Whether it is time to look; asked again, not before twice as long."""
         if time.monotonic() < self._until:
             return False
+        self.looks += 1
         self._length = min(2.0 * self._length, _LONGEST)
         self._until = time.monotonic() + self._length
         return True

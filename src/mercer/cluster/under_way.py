@@ -76,15 +76,13 @@ class UnderWay(Generic[Place]):
 
     def cancel(self) -> None:
         """Give up what is not here yet."""
-        if self._places and self._session.client.status == "running":
-            self._session.client.cancel(list(self._places), force=True)
+        self._session.cancel(list(self._places))
 
     def _send_stuck_ones_again(self) -> None:
         if not self._silence.is_long:
             return
-        for future, why in stuck_among(list(self._places), self._session).items():
+        for future, why in stuck_among(list(self._places), self._session, self._silence.looks).items():
             place = self._places.pop(future)
-            self._session.client.cancel(future, force=True)
             if not self._again("moved", _TRIES_TO_MOVE, place):
                 raise ClusterError(never_sent(why))
             self.start(place)
