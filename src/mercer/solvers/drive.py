@@ -208,9 +208,11 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
 
 
 def without_a_machine(gram: Gram, error: TimeLimitError) -> TimeLimitError:
-    """What to say where time was over before there was anything to return: what was under way is a part of a part."""
+    """The error if time ran out before there was anything to return; the current run may only solve a part of the
+    problem.
+    """
     limit, n = _deadline.CURRENT.get(), gram.shape[0]
-    if limit is None or (gram.expensive and not limit.expected):  # another sample of entries would take too long
+    if limit is None or (gram.expensive and not limit.expected):  # timing another sample of entries would take too long
         return error
     seconds = limit.expected
     if not seconds:

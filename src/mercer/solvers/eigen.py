@@ -119,7 +119,7 @@ def _orthonormal(block: Float64, space: Float64) -> Float64:
     for _ in range(2):
         out = out - (out @ space.T) @ space
         shares, turns = np.linalg.eigh(out @ out.T)
-        kept = shares > _DEPENDENT**2  # the squared length of what is left, in the direction that has least of it
+        kept = shares > _DEPENDENT**2  # the squared length of the remainder, in the direction where it is smallest
         out = (turns[:, kept] / np.sqrt(shares[kept])).T @ out
     most = space.shape[1] - len(space)
     return np.asarray(out[-most:] if len(out) > most else out)

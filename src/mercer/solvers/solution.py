@@ -23,7 +23,7 @@ class Status(enum.Enum):
         "Raise time_limit, scale the features, or lower C."
     )
     OF_A_PART = (
-        "The time limit left room for a part of the objects alone, and the machine is one of these. "
+        "The time limit allowed training on only a part of the objects. "
         "Raise time_limit, or use an approximation of the kernel: kernels.Nystrom(kernel, 1000)."
     )
     STALLED = (

@@ -91,7 +91,7 @@ def descend(local: LocalProblem, face: Face) -> bool:
     best, reached = 0.0, b
     for way in _ways(part, face, b):
         gain, curvature = float(face.gains @ way), float(way @ part @ way)
-        if not gain > 0.0:  # held at ends, all may have come too far
+        if not gain > 0.0:  # with coefficients fixed at their ends, the whole step may be too long
             continue
         share = min(1.0, gain / curvature) if curvature > 0.0 else 1.0
         lower_by = share * (gain - 0.5 * share * curvature)

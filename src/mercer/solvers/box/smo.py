@@ -44,9 +44,9 @@ _FEW_FREE = 0.3
 """If fewer than this fraction of the coefficients are free at the start, a working set is used. With more, the set
 would have to hold nearly everything; with a lower limit it would hardly ever be used."""
 _ROWS_NEEDED = 0.25
-"""The fraction of the rows of a large pair of classes that its solver computes, as measured; and the cost ..."""
+"""The fraction of the rows of a large pair of classes that its solver computes, as measured ..."""
 _COPY = 0.15
-"""... of copying an entry relative to computing one. Both only weigh storing against recomputing."""
+"""... and the cost of copying an entry relative to computing one. Both only weigh storing against recomputing."""
 _CLAIMS = 20
 """How often a gap may turn out to be open once F is recomputed. A few times are explained by rounding."""
 _FACTORS = 4.0

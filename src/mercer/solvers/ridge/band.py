@@ -226,7 +226,7 @@ def _two_sided(A: Float64, low: int, V: Float64, T: Float64) -> None:
 
 
 def _basis(A: Float64, scales: Float64, width: int, limits: Limits) -> Float64:
-    """Q', one tile of rows after the other: each goes through all reflections, from the last to the first."""
+    """Q', one tile of rows after the other, each multiplied by all reflections, from the last to the first."""
     n, many = len(A), max(width, _TILE - _TILE % width)
     groups = []
     for first in range(0, n - width, many):

@@ -74,7 +74,7 @@ def solve(
         constant = middle - centred.mean @ v
 
         def amiss(b: Float64) -> Float64:
-            """How far the outputs of b are from those of the weights, relative to the targets."""
+            """The distance between the outputs of b and those of the weights, relative to the targets."""
             off = np.abs(rows @ (rows.T @ b) + constant - middle - outputs).max(axis=0, initial=0.0)
             return np.asarray(off / np.maximum(np.abs(targets).max(axis=0, initial=0.0), _AMISS))
 

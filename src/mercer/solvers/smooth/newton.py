@@ -170,7 +170,7 @@ def solve(
             return drive(run, tol, limits, on_chunk, began)
         except TimeLimitError:
             if start is None or not start[0].any():
-                raise  # a constant is not a machine
+                raise  # a constant alone is not a usable machine
             return _rough(problem, start, began)
 
 

@@ -128,7 +128,7 @@ class PrimalRun(NewtonRun, LinearRun):
         """Called while rows of a block are in cache, with their curvatures, which are kept afterwards."""
 
     def _evaluate(self, theta: Float64, f: Float64 | None = None) -> None:
-        """Value, gradient and curvatures at theta, whose outputs are f if already known."""
+        """The objective, its gradient and the curvatures at theta; `f` are its outputs, if already known."""
         rows = self._rows
         d = rows.shape[1]
         w, c = rows.into(theta[:d]), float(theta[d]) if self._has_intercept else 0.0

@@ -1,6 +1,6 @@
 """The parts of a Newton step on the weights of a small machine, as compiled loops; see `small`.
 
-A problem is an array of rows, the price of each weight, and the numbers that its losses are made of: rows of an array
+A problem is an array of rows, the price of each weight, and the numbers that define its losses: rows of an array
 (linear, kink, lower, upper, ridge: see `Dual`) with a column for each row of the problem. Tuples are the rules of
 `line_search`, `run` and `smoothed`, whose steps these are.
 """
@@ -35,7 +35,7 @@ def minimised(
 ) -> tuple[int, bool]:
     """Newton steps from theta; returns their number, and whether they stalled before the tolerance was met.
 
-    That is on the gap, or where a goal is among the rules for `settling`, on what the gradient moves outputs by.
+    The tolerance is on the gap or, if the rules for `settling` have a goal, on how far the gradient moves outputs.
     """
     rounding, fine, patience, less, real = newton
     armijo, shortest = line[0], line[1]
@@ -66,7 +66,7 @@ def minimised(
             reached = size
             new = evaluate(rows, price, pieces, theta, outputs, slope, gradient)
             gap = gap_of(price, theta, gradient, new)
-            if small:  # values are no guide any more: the gradient must fall
+            if small:  # values are lost to rounding: the gradient must fall
                 moved = new <= wanted and gap < less * gap_before
                 break
             if new <= wanted + armijo * size * descent:
@@ -187,7 +187,7 @@ def _set_direction(
         matrix[j, j] += price[j]
         step[j] = -gradient[j]
     if matrix[m - 1, m - 1] <= 0.0:
-        # No row bends where an intercept without a price is: all of them together pull it as far as they are off.
+        # No row has curvature at the unpenalised intercept, so only its slope matters.
         matrix[m - 1, m - 1] = max(total, TINY) / max(off, TINY)
     for j in range(m):
         ends[j] = matrix[j, j]
