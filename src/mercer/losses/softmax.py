@@ -1,4 +1,4 @@
-"""softmax and the logarithm of its sum, row by row, in compiled loops: several times as fast as NumPy's passes."""
+"""Softmax and log-sum-exp, row by row, in compiled loops: several times as fast as NumPy."""
 
 from __future__ import annotations
 
