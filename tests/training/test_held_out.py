@@ -117,5 +117,5 @@ def test_damaged_files(stored, arrays, message):
 def test_objects_that_do_not_belong_to_the_machine(stored):
     support = stored.objects["mean_support"]
     for other in (kernels.Spectrum(2).coerce(["ab"] * len(support)), kernels.RBF().coerce(support.values[:, :2])):
-        with pytest.raises(ModelFileError, match="not like its support objects"):
+        with pytest.raises(ModelFileError, match="not of the same kind as its support objects"):
             from_stored(NuSVC, dataclasses.replace(stored, objects={"mean_support": other}))

@@ -1,4 +1,4 @@
-"""Machines of a part of the objects, where a time limit leaves room for no more."""
+"""Machines trained on a part of the objects, if the time limit allows no more."""
 
 import numpy as np
 import pytest

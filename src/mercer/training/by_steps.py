@@ -67,7 +67,7 @@ def _nearer(first: Solution, second: Solution, box: BoxProblem) -> Solution:
 
 @final
 class _Work:
-    """What is left to do on one problem, within its limits."""
+    """The remaining work on one problem, within its limits."""
 
     def __init__(self, gram: Gram, box: BoxProblem, tol: float, limits: Limits, on_chunk: OnChunk | None) -> None:
         self._gram, self.box, self._tol = gram, box, tol

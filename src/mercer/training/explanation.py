@@ -36,7 +36,8 @@ WAYS = ("auto", "features", "columns", "terms", "support")
 TOGETHER = "together"
 """The part for interactions, which leaving out one column at a time does not reveal."""
 _STAND_INS = 16
-"""Support objects whose values replace a column that is left out: more give steadier means, but take longer."""
+"""Number of support objects whose values replace a column that is left out: more give more stable means, but take
+longer."""
 _MOST_COLUMNS = 4096
 """The most columns for Shapley values, whose cost grows with the square of the number of columns."""
 
@@ -91,7 +92,7 @@ def _best(
     if fitted.feature_map() is not None:
         try:
             return _of_features(expansion, objects, columns)
-        except (KernelError, MemoryBudgetError):  # too many to write down
+        except (KernelError, MemoryBudgetError):  # too many to list
             pass
     if isinstance(objects, Vectors) or fitted.kernel.column_products(fitted.state) is not None:
         return _of_columns(expansion, objects, columns)

@@ -9,7 +9,7 @@ an objective below
 
 and the excess of f over the best one is at most P - max_t D(t). (The best t is at most 1, as b'Kb is at least what it
 is on the approximation.) b'Kb takes one pass over the matrix. For very many objects it is estimated from sampled rows,
-drawn in proportion to what the landmarks miss of them, and the bound holds with high probability.
+drawn with probability proportional to the part that the landmarks miss, and the bound holds with high probability.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Columns:
 
     space: FeatureSpace
     example: Objects
-    """One training object, from which model files know the kind of objects."""
+    """One training object, which tells model files the kind of objects."""
 
     @property
     def kernel(self) -> FittedKernel:
@@ -211,7 +211,7 @@ class LinearMachine(KernelEstimator):
         return np.vstack([self.weights_(rows) for rows in self._columns.space.blocks(objects)])
 
     def explain(self, X: Any, by: Literal["auto", "features"] = "auto") -> list[Explanation]:
-        """What every column, symbol, node or feature of each object adds to its decision value, as in `SVC`."""
+        """How much every column, symbol, node or feature of each object adds to its decision value, as in `SVC`."""
         remedy = "A machine on weights keeps no support objects; SVC and SVR explain in other ways, too."
         _check.choice("explain", "by", by, ("auto", "features"), remedy)
         objects, names = self._new_objects(X), getattr(self, "feature_names_in_", None)
@@ -275,7 +275,7 @@ def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, intercept_scale:
 
 
 def refuse_overflow(values: Any) -> None:
-    """Refuse numbers whose squares overflow: no weights are better than wrong ones."""
+    """Refuse numbers whose squares overflow: an error is better than wrong weights."""
     if hasattr(values, "squared_lengths"):  # rows in blocks
         values = np.sqrt(values.squared_lengths)
     numbers = np.ravel(values.data if isinstance(values, sp.csr_array) else values)

@@ -72,7 +72,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     random_state: Any = None
 
     _nu_form: ClassVar[bool] = False
-    """Whether nu rather than C bounds the errors; such machines pass over most of the matrix more than once."""
+    """Whether nu rather than C bounds the errors; such machines use most of the matrix more than once."""
     _by_the_mean: ClassVar[bool] = False
     """Whether probabilities belong to the mean of the machine and those of the folds, not to the machine alone."""
     _mean = cast("Expansion | None", None)
@@ -301,13 +301,14 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         return calibration.log_odds(ovo.evidence(decisions, len(self.classes_), calibration))
 
     def explain(self, X: Any, by: By = "auto") -> list[Explanation]:
-        """What every part of each object adds to its decision value; with the intercept, the parts sum to it.
+        """How much every part of each object adds to its decision value; with the intercept, the parts sum to that
+        value.
 
-        With ``by="features"``, parts are the symbols of strings and the nodes of graphs where the kernel counts
-        features with a place (k-mers, neighbourhoods, paths), the columns of vectors for the linear kernel, and
-        otherwise the named features of the object. ``"columns"`` shares the value out to the columns of vectors and
-        tables: by exact Shapley values where the kernel is made of sums and products of kernels on columns, as `RBF`
-        is, otherwise by leaving columns out. ``"terms"`` are those of a sum of kernels, ``"support"`` the support
+        With ``by="features"``, the parts are the symbols of strings and the nodes of graphs if the kernel counts
+        features that have a position (k-mers, neighbourhoods, paths), the columns of vectors for the linear kernel, and
+        otherwise the named features of the object. ``"columns"`` distributes the value over the columns of vectors and
+        tables: by exact Shapley values if the kernel consists of sums and products of kernels on columns, as `RBF`
+        does, otherwise by leaving columns out. ``"terms"`` are those of a sum of kernels, ``"support"`` the support
         objects. ``"auto"`` takes the first of these that the kernel allows. Outputs are the columns of the decision
         function, one for each pair of classes if there are more than two.
         """

@@ -153,7 +153,9 @@ def _nu_regressor(
 
 
 def _feasible(nu: float, y: Float64, part: Part) -> float:
-    """The nearest nu for which a part of two classes has a solution: their shares differ a little from those of all."""
+    """The nearest nu for which a part of two classes has a solution: in a part, the proportions of classes differ
+    slightly.
+    """
     few = y[part.ids] > 0
     return min(nu, largest_nu(np.array([part.weights[few].sum(), part.weights[~few].sum()]))[0])
 

@@ -117,7 +117,7 @@ def _fit_a_part(
 @final
 @dataclass(frozen=True, eq=False)
 class _OfPart:
-    """What was trained on a part; there are no steps to stop at."""
+    """A machine trained on a part; unlike others it has no iterations."""
 
     expansion: Expansion
     repair: Repair | None

@@ -103,7 +103,7 @@ def machine_of(gram: Gram, problem: LossProblem, solution: Solution) -> Machine:
 
 
 def _levelled(problem: LossProblem, stopped: Solution) -> Solution:
-    """An unfinished solution with the intercept of least loss for its coefficients.
+    """An unfinished solution with the best intercept for its coefficients.
 
     Its own intercept lies between the two worst violations, which are often those of outliers.
     """
