@@ -37,9 +37,9 @@ from mercer.training.folds import Split
 from mercer.training.kernel_estimator import weights_of_kernel
 
 _GRACE = 0.5
-"""Seconds that results have to come from other machines after time has run out. Fits end there by themselves."""
+"""Seconds to wait for results from a cluster after time has run out: fits there end by themselves."""
 _TIMED = 1000
-"""Objects of which kernel values are timed."""
+"""Number of objects between which kernel values are timed."""
 
 
 @final
@@ -92,7 +92,9 @@ class CrossValidation:
         warm_start: bool = True,
         workers: int | None = None,
     ) -> None:
-        """`workers` is the number of fits a cluster gets at a time; None for all it can take, 0 for none."""
+        """`workers` is the number of fits sent to a cluster at a time; None for as many as it can run, 0 to run none
+        there.
+        """
         self.splits = splits
         self._threads = threads or default_threads()
         self._executor = Threads(self._threads)
@@ -160,7 +162,9 @@ class CrossValidation:
         return found
 
     def seconds_at_least(self, spent: float) -> float:
-        """About how long all fits take at least, if none ended in the time spent, from kernel values of few objects."""
+        """A lower estimate of the time for all fits, if none has ended yet, from timing kernel values of a few
+        objects.
+        """
         fits, (first, *_) = sum(map(len, self.results)), self.groups[0].settings
         return fits * max(spent / min(self._threads, fits), 0.0 if first.prefix else self._seconds_of_values())
 
@@ -254,7 +258,7 @@ class CrossValidation:
             self.late = error
 
     def _look(self) -> None:
-        """Stop waiting for other machines a while after time has run out."""
+        """Stop waiting for the cluster soon after time has run out."""
         if time.monotonic() >= self._clock.deadline + (_GRACE if self._done else self._patience):
             raise TimeLimitError("No worker finished a fit in time. Raise time_limit, or train on less.")
 

@@ -1,4 +1,4 @@
-"""An honest score for a model that chose its own parameters."""
+"""An unbiased score for a model that chooses its own parameters."""
 
 from __future__ import annotations
 

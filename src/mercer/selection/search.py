@@ -213,7 +213,7 @@ class KernelSearchCV(BaseSearchCV):
         return table
 
     def _too_short(self, validation: CrossValidation) -> TimeLimitError:
-        """What to say where time was over before there was a single score."""
+        """The error if time ran out before there was a single score."""
         fits = sum(map(len, validation.results))
         said = str(validation.late or "")
         if not said:

@@ -90,10 +90,10 @@ class Experiment:
     aligned_with: Any = None
     """Labels for the alignment of the whole matrix; None for no alignment."""
     weights: Float64 | None = None
-    """How much each object counts in training; None for all the same."""
+    """The weight of each object in training; None if all are equal."""
     judged: Callable[[npt.NDArray[Any], Float64], tuple[npt.NDArray[Any], Float64]] | None = None
-    """Instead of the scorer: the answers to keep and the score of each fold, from predictions and decision values of
-    the objects that were held out."""
+    """Used instead of the scorer: computes the predictions to keep and the score of each fold from the predictions and
+    decision values of held-out objects."""
     made: Mapping[Kernel, Making] = field(default_factory=dict)
     """How to create kernels that learn from targets. They are created again for each fold, from its training objects
     only: otherwise they would have seen the test objects."""
@@ -183,7 +183,7 @@ class Experiment:
 
 
 def _as_said(predicted: npt.NDArray[Any], decisions: Float64) -> tuple[npt.NDArray[Any], Float64]:
-    """The results to keep of a fold that is judged together with the others."""
+    """The results to keep for a fold that is scored later, together with the others."""
     return predicted, np.zeros(1)
 
 
