@@ -31,8 +31,8 @@ from mercer.theory.arguments import in_time, kernel_of
 _AT_ONCE = 256
 """Permutations per product with the matrix. More take more memory, fewer need more passes over the matrix."""
 _GATHERED = 20.0
-"""The cost of one entry of a permutation in the independence test, which is looked up in any order, in units of a
-product with one number."""
+"""The cost of one entry in a permutation of the independence test, which reads memory in random order, relative to one
+multiplication."""
 
 
 @final

@@ -18,8 +18,8 @@ from mercer.kernels.base import Kernel
 from mercer.theory.diagnosing.targets import Target, left_out_agreement, neighbour_agreement
 
 _FEW, _KEPT = 3, 20
-"""How many of the most informative columns are tried alone: too few may miss a joint pattern, too many include columns
-without information."""
+"""How many of the most informative columns are tried without the others: too few may miss a joint pattern, too many
+include columns without information."""
 _LARGEST = 50_000_000
 """The most entries (nonzero ones of sparse vectors) that are examined."""
 _SHOWN = 10  # the most columns in a list: nobody reads more
@@ -28,7 +28,7 @@ _SHOWN = 10  # the most columns in a list: nobody reads more
 @final
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Figures of the features."""
+    """Statistics of the features."""
 
     count: int
     constant: int
@@ -51,8 +51,8 @@ class Columns:
     relevant: tuple[int, ...] = ()
     """The most informative ones."""
     relevant_alone: float | None = None
-    """The agreement of neighbours or a ridge machine with these columns alone, on other objects than they were chosen
-    on."""
+    """The agreement of neighbours or a ridge machine with these columns alone, on objects that were not used to choose
+    them."""
     giveaways: tuple[int, ...] = ()
     """Columns with one value for each class: probably the label in disguise."""
 
@@ -62,7 +62,9 @@ class Columns:
 
 
 def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.random.Generator) -> Columns | None:
-    """Figures for vectors of at least two columns, else None; in a table, those of the kernel with most columns."""
+    """Statistics for vectors of at least two columns, else None; in a table, those of the kernel with the most
+    columns.
+    """
     part = _vectors_of(kernel, objects)
     if part is None:
         return None
@@ -135,7 +137,9 @@ def _standardised(X: Any, spread: Float64) -> Any:
 def _relevance(
     kernel: Kernel, X: Any, usable: Indices, target: Target, rng: np.random.Generator
 ) -> tuple[int, tuple[int, ...], float | None]:
-    """Columns are ranked on one half of the objects and tried on the other: chosen by luck, they fail there."""
+    """Rank columns on one half of the objects and try them on the other, where columns that were chosen by luck
+    fail.
+    """
     n = X.shape[0]
     order = rng.permutation(n)
     one, two = order[: n // 2], order[n // 2 :]

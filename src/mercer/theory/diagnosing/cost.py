@@ -142,7 +142,7 @@ def _ridge_seconds(
 def _svm_seconds(
     fitted: FittedKernel, objects: Objects, target: Target, order: Indices, gram_seconds: float
 ) -> tuple[float, int]:
-    """Seconds for the two largest classes, extended to all pairs of classes, which share the matrix."""
+    """Seconds for the two largest classes, extrapolated to all pairs of classes, which share the matrix."""
     counts = np.bincount(target.codes)
     first, second = np.argsort(-counts, kind="stable")[:2]
     signs = np.where(target.codes == first, 1.0, -1.0)
@@ -181,7 +181,7 @@ def _rehearse(act: Callable[[Indices], Any], order: Indices) -> list[tuple[int, 
     found: list[tuple[int, float]] = []
     while True:
         took = seconds(size)
-        if took > _ENOUGH:  # again: larger sizes may have compiled something, or the computer was busy
+        if took > _ENOUGH:  # repeat: larger sizes may have triggered compilation, or the computer was busy
             took = min(took, seconds(size))
         found.append((size, took))
         if size == most or took > _ENOUGH:
@@ -192,7 +192,7 @@ def _rehearse(act: Callable[[Indices], Any], order: Indices) -> list[tuple[int, 
 def _advice(size: int, available: int, seconds: float, n: int, task: str) -> str:
     if size > available:
         slower = (
-            "which a ridge machine needs as a whole" if task == "KernelRidge"
+            "and a ridge machine needs all of it" if task == "KernelRidge"
             else "so rows are computed as they are needed, which is slower"
         )  # fmt: skip
         return (

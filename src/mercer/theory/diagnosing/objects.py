@@ -24,7 +24,9 @@ _FAR = 3.0  # interquartile ranges above the third quartile: Tukey's outer fence
 @final
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Pairs and objects by their positions in the data; lists are cut to ten, counts are complete for the sample."""
+    """Pairs and objects by their positions in the data; lists have at most ten entries, counts cover the whole
+    sample.
+    """
 
     duplicates: int
     """Objects that the kernel cannot distinguish from an earlier one."""

@@ -20,7 +20,8 @@ from mercer.theory.samples import p_value
 _ENOUGH = 1000  # fewest different labellings; with fewer, random ones too often equal those of the data
 _PERMUTATIONS = 199  # p-values down to 0.005; more take longer and change no verdict, whose threshold is 0.05
 _RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
-"""Ridges relative to the mean eigenvalue. More would bias the score upwards, since the best one is chosen by it."""
+"""Ridges to try, relative to the mean eigenvalue. More would bias the score upwards, since the ridge with the best
+score is chosen."""
 
 
 @final
@@ -103,7 +104,7 @@ def target_of(y: Any, n: int) -> Target:
 
 
 def labels_of(K: Float64, target: Target, rng: np.random.Generator) -> Labels | None:
-    """The figures; None if all labels are the same, or there is only one object."""
+    """The statistics; None if all labels are the same, or there is only one object."""
     if not target.varies:
         return None
     classes = target.classes is not None

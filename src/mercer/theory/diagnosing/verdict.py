@@ -1,4 +1,4 @@
-"""The verdict in one line: good, weak, diagonal, constant, indefinite or broken, why, and what to try next."""
+"""The verdict in one line (good, weak, diagonal, constant, indefinite or broken), its reason, and what to try next."""
 
 from __future__ import annotations
 
