@@ -1,4 +1,4 @@
-"""Columns about the rows that are not learnt from: groups, times and weights."""
+"""Columns that describe rows but are not learnt from: groups, times and weights."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def _times(columns: dict[str, Cells], key: str, reader: ColumnReader, notes: lis
         raise problem(reader.name, f"the column {quoted(key)} (--time) holds no times", hint=hint)
     _refuse_missing(column.values, key, "--time", reader)
     if key in reader.options.keep:
-        learnt = "it is learnt from as any other column"
+        learnt = "it is learnt from like any other column"
     elif column.kind == DATE:
         learnt = f"its seasons are learnt from, its trend is not (--keep {shlex.quote(key)} uses it)"
     else:
         del columns[key]
         learnt = f"it is not learnt from (--keep {shlex.quote(key)} uses it)"
-    notes.append(f"Machines are tried on rows with a later {quoted(key)} than those they learnt from; {learnt}.")
+    notes.append(f"Machines are tested on rows with a later {quoted(key)} than those they learnt from; {learnt}.")
     return column.values
 
 

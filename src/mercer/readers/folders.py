@@ -22,7 +22,9 @@ from mercer.readers.problems import count, problem, quoted
 from mercer.readers.source import Source
 from mercer.readers.text import whole_text
 
-_MOST_FILES = 1_000_000  # beyond, listing and opening them takes longer than users wait; a single file is read faster
+_MOST_FILES = (
+    1_000_000  # with more files, listing and opening them takes longer than users wait; a single file is read faster
+)
 _ABOUT = ("README", "LICENSE", "LICENCE")
 _TEXT = "text"
 _HEADER = re.compile(r"\s*>[^\n]*\n")
@@ -118,7 +120,7 @@ def _common_format(name: str, sources: Sequence[Source], files: Sequence[str]) -
 
 
 def _format(source: Source) -> str:
-    """The format by first bytes and suffix; other files are sequences, trees or prose."""
+    """Detect the format from first bytes and suffix; other files are sequences, trees or prose."""
     known = by_magic(source) or by_suffix(source)
     if known is not None:
         return known
@@ -131,7 +133,7 @@ def _format(source: Source) -> str:
 
 
 def _sources(name: str, folder: str, files: Sequence[str], options: Options) -> list[Source]:
-    """The files, which together must not be larger than one file may be."""
+    """The files, whose total size must not exceed that of the largest allowed file."""
     sources: list[Source] = []
     room = options.max_bytes
     for file in files:

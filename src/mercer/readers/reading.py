@@ -80,7 +80,7 @@ def completed(data: Data, options: Options) -> Data:
     """The data of a reader, with labels typed, molecules checked and useless columns left out."""
     if options.more_targets:
         hint = "Leave the others out; `mercer fit` learns several, each by a model of its own."
-        raise problem(data.name, f"{1 + len(options.more_targets)} targets, where one is wanted", hint=hint)
+        raise problem(data.name, f"{1 + len(options.more_targets)} targets, where only one is possible", hint=hint)
     refuse_beside(data, options)
     data = with_labels(data, options)
     if data.kind == "table" and any(column.kind == SMILES for column in data.objects.values()):

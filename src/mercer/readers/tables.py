@@ -86,7 +86,7 @@ def _check_names(name: str, columns: Iterable[str]) -> None:
     for place, called in enumerate(columns, 1):
         if len(called) > LONGEST_NAME:
             what = f"column {place} has a name of {len(called):,} characters, more than {LONGEST_NAME:,}"
-            raise problem(name, what, hint="Shorten it: is the first line one of names?")
+            raise problem(name, what, hint="Shorten it: does the first line contain names?")
 
 
 def check_width(name: str, width: int, options: Options, *, table: bool = True) -> None:
@@ -107,7 +107,7 @@ def kept_as_text(key: str, options: Options) -> bool:
         or key in as_written
         or key.lower() == id_given
         or ID_NAMES.fullmatch(key) is not None
-        or id_given.lstrip("-").isdigit()  # the number of a column, any of which it may be
+        or id_given.lstrip("-").isdigit()  # a number, which may refer to any column
     )
 
 

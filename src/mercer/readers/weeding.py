@@ -21,8 +21,8 @@ _TIMES = re.compile(r".*(time|date|year|month|week|day|hour|minute|second|period
 _DIGITS = re.compile(r"\d+")
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z-])[0-9A-Za-z-]{8,}")
 """A random code: digits and letters, too long to be a word."""
-_REPEATS = 5  # average rows per value from which a category that determines the label is no accident
-_FEWEST_TO_POINT_OUT = 30  # rows: among fewer, an honest column separates the classes too often
+_REPEATS = 5  # average rows per value from which a category that determines the label is no coincidence
+_FEWEST_TO_POINT_OUT = 30  # rows: with fewer, ordinary columns separate the classes too often by chance
 _SOME = 1000  # rows that are looked at first
 _STRAIGHT = 0.99999  # correlation with the target: a change of unit has 1, measurements have less
 
@@ -109,7 +109,8 @@ def gives_away(column: Column, labels: npt.NDArray[Any]) -> bool:
 
 
 def _holds(claim: Callable[[npt.NDArray[Any], Indices], bool], values: npt.NDArray[Any], codes: Indices) -> bool:
-    """Whether a claim about all rows holds, which is refuted where it fails on some of them, in a fraction of the time.
+    """Whether a claim about all rows holds; it is first checked on some rows, which usually refutes a false one
+    quickly.
 
     With a single class there is nothing to give away.
     """

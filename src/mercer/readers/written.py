@@ -122,7 +122,7 @@ def written_numbers(cells: Sequence[str], known: Style | None = None) -> Written
 
 
 def _each_number(cells: Iterable[str], style: Style) -> tuple[dict[str, float], list[str]]:
-    """The numbers by their cells, and the cells that are none."""
+    """The numbers by cell, and the cells that are not numbers."""
     read, wrong = dict[str, float](), list[str]()
     for cell in cells:
         value = _number(cell, style)
