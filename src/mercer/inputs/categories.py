@@ -92,7 +92,7 @@ def _codes(name: str, column: npt.NDArray[Any]) -> UInt64:
     for row, value in enumerate(column.tolist()):
         try:
             code = seen.get(value)
-        except TypeError:  # a list or a set, which no dictionary holds
+        except TypeError:  # a list or a set, which is not hashable
             code = None
         if code is None:
             code = _code(value, row, name)
