@@ -92,7 +92,7 @@ def test_columns_must_agree(refused):
     refused("standard", array("0/1/arrays/mean_", lambda old: old * np.nan), "not finite")
     refused("standard", learnt(0, n_features_in_=5), "shape")
     refused("standard", learnt(0, n_features_in_=-1), "number of columns")
-    refused("pca", learnt(0, n_components_=3), "another number of components")
+    refused("pca", learnt(0, n_components_=3), "wrong number of components")
     refused("variance", array("0/1/arrays/variances_", lambda old: old * [1, 1, 1, 0]), "gets 3 columns")
     refused("counts", array("1/1/arrays/idf_", lambda old: old[:-1]), "shape")
     refused("quantile", array("quantiles_", lambda old: old[::-1].copy()), "not in order")
@@ -159,7 +159,7 @@ def test_encodings_by_targets(refused):
     refused("by target", text("encodings___text", b'"<f8",[', b'"<f8",[1,'), "encodings")
     refused("by the target of three classes", array("target_mean___of_f8", lambda old: old * np.nan), "means")
     refused("by the target of three classes", text("target_mean___text", b"[3]", b"[2]"), "means")
-    refused("by the target of three classes", text("encodings___text", b'["a",["<f8",[4],0]],', b""), "other number")
+    refused("by the target of three classes", text("encodings___text", b'["a",["<f8",[4],0]],', b""), "wrong number")
 
 
 def test_parts_of_pipelines(refused):
