@@ -29,7 +29,7 @@ class CurvatureRoot(ABC):
     def transposed(self, v: Float64) -> Float64:
         """S'v."""
 
-    def bent(self, v: Float64) -> Float64:
+    def hessian_times(self, v: Float64) -> Float64:
         """S S'v, the Hessian times v."""
         return self.applied(self.transposed(v))
 
@@ -107,9 +107,9 @@ class ProjectedRoot(CurvatureRoot):
     def part(self, objects: slice) -> Self:
         return type(self)(self.scale[objects], self.q[objects])
 
-    def bent(self, v: Float64) -> Float64:
+    def hessian_times(self, v: Float64) -> Float64:
         out = np.empty(v.shape)
-        _bend(self.scale, self.q, v, out)  # projecting once is enough
+        _scaled_projection(self.scale, self.q, v, out)  # projecting once is enough
         return out
 
     def diagonal(self) -> Float64:
@@ -150,7 +150,7 @@ class MatrixRoot(CurvatureRoot):
 
 
 @jit
-def _bend(scale: Array, q: Array, v: Array, out: Array) -> None:
+def _scaled_projection(scale: Array, q: Array, v: Array, out: Array) -> None:
     """diag(scale) (1 - q q') diag(scale) v, row by row."""
     for i in range(v.shape[0]):
         shared = 0.0

@@ -53,7 +53,7 @@ def refuse_far_cells(source: Source, max_bytes: int) -> None:
     """Refuse a file whose sheets have many more cells than it has bytes, or that is larger than it claims."""
     content = source.content
     if not content.startswith(b"PK"):
-        _refuse(source, _looked_at(source), len(content))
+        _refuse(source, _cells_by_process(source), len(content))
         return
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -71,7 +71,7 @@ def refuse_far_cells(source: Source, max_bytes: int) -> None:
     except (zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, EOFError, OSError) as error:
         raise problem(source.name, f"a damaged spreadsheet: {reason(error)}", hint="Save it again.") from error
     if not all(name.endswith((*_PARTS, "/")) for name in every):  # parts that are not text, or another kind of sheet
-        places = _looked_at(source)
+        places = _cells_by_process(source)
     _refuse(source, places, size)
 
 
@@ -103,7 +103,7 @@ def _column(letters: bytes) -> int:
     return number
 
 
-def _looked_at(source: Source) -> int:
+def _cells_by_process(source: Source) -> int:
     """The number of cells of all sheets, found by a separate process that may fail."""
     settings = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     try:

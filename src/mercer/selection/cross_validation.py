@@ -246,7 +246,7 @@ class CrossValidation:
                 self._shipment,
                 tasks,
                 shared,
-                watch=self._look,
+                watch=self._check_time,
                 more=lambda: not self._clock.out_of_time,
                 at_once=self._workers,
                 keep=keep,
@@ -257,7 +257,7 @@ class CrossValidation:
                 raise
             self.late = error
 
-    def _look(self) -> None:
+    def _check_time(self) -> None:
         """Stop waiting for the cluster soon after time has run out."""
         if time.monotonic() >= self._clock.deadline + (_GRACE if self._done else self._patience):
             raise TimeLimitError("No worker finished a fit in time. Raise time_limit, or train on less.")

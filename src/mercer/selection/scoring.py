@@ -94,7 +94,7 @@ class FoldScorer:
             result["train_scores"] = self._scores(model, known, y_train, train)
         return result, {name: np.asarray(getattr(model, name)(new)) for name in self.held_out}
 
-    def undone(self, like: dict[str, Any] | None) -> dict[str, Any]:
+    def not_run(self, like: dict[str, Any] | None) -> dict[str, Any]:
         """The result for a fit that was not run; `like` is the result of one that was."""
         scores = self.unscored(np.nan)
         if like is not None and isinstance(like["test_scores"], dict):

@@ -204,7 +204,7 @@ class KernelSearchCV(BaseSearchCV):
         if callable(self.scoring):
             _insert_error_scores(made, self.error_score)
         self.multimetric_ = isinstance(made[0]["test_scores"], dict)
-        flat = [scorer.undone(made[0]) if result is None else result for row in results for result in row]
+        flat = [scorer.not_run(made[0]) if result is None else result for row in results for result in row]
         more = {} if self.complete_ else {"splits_done": [sum(r is not None for r in row) for row in results]}
         with warnings.catch_warnings():
             if not self.complete_:  # settings that were not tried have no score

@@ -142,7 +142,7 @@ class Experiment:
             left = None if time_limit is None else time_limit - (time.monotonic() - began)
             if left is not None and left <= 0:
                 return KernelTrials(kernel, (), complete=False)
-            fold = dataclasses.replace(self, splits=[(train, test)], penalties=penalties, made={}, judged=_as_said)
+            fold = dataclasses.replace(self, splits=[(train, test)], penalties=penalties, made={}, judged=_unscored)
             found = fold.try_kernel(made, left, usual=usual)
             parts.append({trial.penalty: trial for trial in found.trials})
             complete &= found.complete
@@ -182,7 +182,7 @@ class Experiment:
         return Trial(kernel, penalty, scores, predicted, columns, seconds)
 
 
-def _as_said(predicted: npt.NDArray[Any], decisions: Float64) -> tuple[npt.NDArray[Any], Float64]:
+def _unscored(predicted: npt.NDArray[Any], decisions: Float64) -> tuple[npt.NDArray[Any], Float64]:
     """The results to keep for a fold that is scored later, together with the others."""
     return predicted, np.zeros(1)
 

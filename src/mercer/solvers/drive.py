@@ -171,7 +171,7 @@ class Solver(ABC):
             try:
                 return drive(self.init(gram, problem, start=start, tol=tol), tol, limits or Limits(), on_chunk, began)
             except TimeLimitError as error:
-                raise without_a_machine(gram, error) from error
+                raise no_machine_error(gram, error) from error
 
 
 def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float) -> Solution:
@@ -207,7 +207,7 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
     return replace(found, stats=replace(found.stats, gap=run.gap))
 
 
-def without_a_machine(gram: Gram, error: TimeLimitError) -> TimeLimitError:
+def no_machine_error(gram: Gram, error: TimeLimitError) -> TimeLimitError:
     """The error if time ran out before there was anything to return; the current run may only solve a part of the
     problem.
     """

@@ -194,7 +194,7 @@ def lost_in_double(lengths: Float64, coefficients: Float64, outputs: Float64) ->
     return np.asarray(np.multiply.outer(lengths, terms))
 
 
-def unproved(iterations: int, dtype: str) -> Certificate:
+def unknown_certificate(iterations: int, dtype: str) -> Certificate:
     """The certificate of a machine about which nothing is known, because time ran out."""
     return Certificate(math.inf, -math.inf, math.inf, 0.0, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
 
@@ -216,7 +216,7 @@ def certify(
     (`diagonal`), it also allows for rounding in float64.
     """
     if len(outputs) < len(coefficients):  # time ran out before they were computed
-        return unproved(iterations, dtype)
+        return unknown_certificate(iterations, dtype)
     lengths = None if diagonal is None else np.sqrt(np.abs(diagonal))
     if lengths is not None:
         off = off + lost_in_double(lengths, coefficients, outputs)

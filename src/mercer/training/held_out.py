@@ -60,7 +60,7 @@ class MeanMachine:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Learnt:
+class LearntProbabilities:
     """Probabilities, and the mean machine that they belong to; None if they belong to the machine itself."""
 
     calibration: Calibration
@@ -75,7 +75,7 @@ def learn_probabilities(
     random_state: Any,
     train: Callable[[Gram, Indices, Float64], PairMachines],
     averaged: PairMachines | None = None,
-) -> Learnt:
+) -> LearntProbabilities:
     """Learn from decision values of held-out objects, for the machine or for its mean with those of the folds.
 
     All folds are parts of one Gram matrix. A kernel that depends on the data is fitted to all objects, without their
@@ -101,7 +101,7 @@ def learn_probabilities(
 
     seen, values = out_of_fold(folds_with_every_class(codes, bounds, random_state), decisions)
     values = np.reshape(values, (len(seen), n_classes * (n_classes - 1) // 2))
-    return Learnt(fit_calibration(evidence(values, n_classes), codes[seen], weights[seen]), mean)
+    return LearntProbabilities(fit_calibration(evidence(values, n_classes), codes[seen], weights[seen]), mean)
 
 
 def platt(calibration: Calibration) -> Float64:

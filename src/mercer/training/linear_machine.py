@@ -33,7 +33,7 @@ from mercer.solvers.weights.problem import LinearProblem, LinearSolution, bounds
 from mercer.solvers.weights.row_products import rows_of
 from mercer.training.certificate import Certificate
 from mercer.training.choices import Dual
-from mercer.training.explanation import Explanation, weighed_explanations
+from mercer.training.explanation import Explanation, explanations_by_weights
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.storing import CertificateField, Field, Parts, ValueField
 
@@ -215,7 +215,7 @@ class LinearMachine(KernelEstimator):
         remedy = "A machine on weights keeps no support objects; SVC and SVR explain in other ways, too."
         _check.choice("explain", "by", by, ("auto", "features"), remedy)
         objects, names = self._new_objects(X), getattr(self, "feature_names_in_", None)
-        return weighed_explanations(self._columns.space, self.weights_, objects, names)
+        return explanations_by_weights(self._columns.space, self.weights_, objects, names)
 
     def _verified(self, problems: Sequence[LinearProblem], began: float) -> Certificate:
         """Certificates of the fitted weights on these problems, from the definition of both objectives."""

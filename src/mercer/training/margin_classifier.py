@@ -36,7 +36,7 @@ from mercer.training.certificate import Certificate, certify
 from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.folds import FOLDS
 from mercer.training.full_kernel import Claim
-from mercer.training.held_out import Learnt, MeanField, learn_probabilities, platt
+from mercer.training.held_out import LearntProbabilities, MeanField, learn_probabilities, platt
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Guarded, Recomputed, guarded_gram
 from mercer.training.parameters import LibsvmParameters
@@ -190,7 +190,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     def _learn_probabilities(
         self, guarded: Guarded, classes: Classes, bounds: Float64, weights: Float64, limits: Limits,
         machines: ovo.PairMachines,
-    ) -> Learnt:  # fmt: skip
+    ) -> LearntProbabilities:  # fmt: skip
         left = iter(range(FOLDS, 0, -1))
         return learn_probabilities(
             guarded.gram, classes.codes, bounds, weights, self.random_state,

@@ -21,7 +21,7 @@ from mercer import _deadline, _speed
 from mercer._types import Float64, Indices
 from mercer.errors import TimeLimitError
 from mercer.gram.contract import Gram
-from mercer.solvers.drive import Limits, without_a_machine
+from mercer.solvers.drive import Limits, no_machine_error
 from mercer.solvers.numerics.thinning import thinned
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Status
@@ -107,7 +107,7 @@ class Growing:
         try:
             found = train(part)
         except TimeLimitError as error:
-            raise without_a_machine(self.gram, error) from error
+            raise no_machine_error(self.gram, error) from error
         while stride > 3 and found.status is Status.CONVERGED:
             now = time.monotonic()
             if self.grows * (now - began) > self.left():

@@ -35,7 +35,7 @@ class BestSeen:
         self.found: tuple[Float64, Float64] | None = None
 
     @staticmethod
-    def tells(problem: BoxProblem) -> bool:
+    def applies_to(problem: BoxProblem) -> bool:
         """Whether the machines of a problem can be compared this way: it must have a loss, and bounded coefficients."""
         return problem.bounded and problem.absolute_sum is None
 

@@ -34,7 +34,7 @@ COUNT, STEADY, HITS = 0, 1, 2  # places in `Direction.state`
 
 
 @jit
-def look(made: int, p: Array, places: Array, listed: Array, state: Array) -> bool:
+def should_be_conjugate(made: int, p: Array, places: Array, listed: Array, state: Array) -> bool:
     """Whether the next step should be conjugate. Decided by counting steps, never by time, so results are
     reproducible."""
     if made > 0 and made % LOOK_EVERY == 0:

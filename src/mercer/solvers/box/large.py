@@ -99,7 +99,7 @@ class WorkingSetRun(Run):
         self._pending: Iterator[None] | None = None
         self._settled: tuple[Float64, Float64] | None = None
         """Coefficients with their F, as they were before the sub-problem whose rows are being computed."""
-        limited = _deadline.is_limited() and BestSeen.tells(problem)
+        limited = _deadline.is_limited() and BestSeen.applies_to(problem)
         self._best = BestSeen(problem) if limited else None
         self._subtract(np.arange(self._n), moves)
 

@@ -119,7 +119,7 @@ class NestedRun(Run):
         """All the work, in pieces of a fraction of a second."""
         if self._cold:
             yield from self._train_cells()
-        yield from self._first_told()
+        yield from self._evaluate()
         while True:
             F = self._F
             assert F is not None
@@ -134,9 +134,9 @@ class NestedRun(Run):
             yield from self._solve_nested(F, self._in_play(up, down, F))
         self.done, self._view = True, None
 
-    def _first_told(self) -> Iterator[None]:
+    def _evaluate(self) -> Iterator[None]:
         F, moves = self._problem.begun(self._b)
-        yield from self._told(F, np.arange(self._n), moves)
+        yield from self._subtract_moves(F, np.arange(self._n), moves)
         self._F = F
 
     # ------------------------------------------------------------------------------------------------------------ start
@@ -200,7 +200,7 @@ class NestedRun(Run):
         moves[active] = found.coefficients - self._b[active]
         rest = np.ones(self._n, dtype=bool)
         rest[active] = False
-        yield from self._told(F, np.flatnonzero(rest), moves)
+        yield from self._subtract_moves(F, np.flatnonzero(rest), moves)
         self._b[active], self._F = found.coefficients, F
 
     def _contains(self, in_play: npt.NDArray[np.bool_]) -> bool:
@@ -214,7 +214,7 @@ class NestedRun(Run):
         reach = _IN_REACH * float(np.subtract(*np.percentile(F, (90, 10))))
         return np.asarray(self._problem.free(self._b) | (up > level - reach) | (down < level + reach))
 
-    def _told(self, F: Float64, rows: Indices, moves: Float64) -> Iterator[None]:
+    def _subtract_moves(self, F: Float64, rows: Indices, moves: Float64) -> Iterator[None]:
         """Subtract K moves from F at these rows."""
         moved = np.flatnonzero(moves)
         size = max(_ROWS, _ENTRIES // max(1, len(moved)))
@@ -229,7 +229,7 @@ class NestedRun(Run):
         b, problem = self._b, self._problem
         try:
             if self._F is None:
-                for _ in self._first_told():
+                for _ in self._evaluate():
                     pass
             elif self._inner is not None:
                 for _ in self._end_nested(self._F):

@@ -216,7 +216,7 @@ def _set_direction(
 
 
 @jit
-def _pull(pieces: Array, f: Array, change: Array, size: float) -> float:
+def _slope_along(pieces: Array, f: Array, change: Array, size: float) -> float:
     """The derivative of all losses in the size of a step."""
     total = 0.0
     for i in range(f.shape[0]):
@@ -242,16 +242,16 @@ def flat_point(
         at += price[j] * theta[j] * step[j]
         across += price[j] * step[j] * step[j]
     low, high, at_low = 0.0, 1.0, descent
-    at_high = at + across + _pull(pieces, f, change, 1.0)
+    at_high = at + across + _slope_along(pieces, f, change, 1.0)
     enough = flat * abs(at_low)
     while at_high < -enough and high < longest:
         low, high, at_low = high, 2.0 * high, at_high
-        at_high = at + high * across + _pull(pieces, f, change, high)
+        at_high = at + high * across + _slope_along(pieces, f, change, high)
     if abs(at_high) <= enough or at_high < 0.0:
         return high
     for _ in range(int(sections)):
         middle = low + min(max(at_low / (at_low - at_high), 0.1), 0.9) * (high - low)
-        at_middle = at + middle * across + _pull(pieces, f, change, middle)
+        at_middle = at + middle * across + _slope_along(pieces, f, change, middle)
         if abs(at_middle) <= enough:
             return middle
         if at_middle < 0.0:
@@ -311,7 +311,7 @@ def violation(rows: Array, free: bool, pieces: Array, mends: tuple[int, float], 
     rounds, off = mends
     if free:
         for _ in range(rounds):
-            if not _mend(pieces, b):
+            if not _correct_sum(pieces, b):
                 break
     total, size = 0.0, 0.0
     w[:] = 0.0
@@ -339,7 +339,7 @@ def violation(rows: Array, free: bool, pieces: Array, mends: tuple[int, float], 
 
 
 @jit
-def _mend(pieces: Array, b: Array) -> bool:
+def _correct_sum(pieces: Array, b: Array) -> bool:
     """Move free coefficients until all sum to zero or they meet bounds; returns whether there was anything to move."""
     excess, room, free = 0.0, 0.0, 0
     for i in range(b.shape[0]):

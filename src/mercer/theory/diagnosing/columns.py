@@ -144,11 +144,11 @@ def _relevance(
     order = rng.permutation(n)
     one, two = order[: n // 2], order[n // 2 :]
     seen = X[:, usable]
-    told = _told(seen, target)
-    noise = np.quantile(_told(seen, target.take(order)), 0.99) if len(usable) >= _FEW else 0.0
+    told = _explained_variance(seen, target)
+    noise = np.quantile(_explained_variance(seen, target.take(order)), 0.99) if len(usable) >= _FEW else 0.0
     noise = max(float(noise), 4.0 / n)
     clear = told > noise
-    first = _told(_rows(seen, one), target.take(one))
+    first = _explained_variance(_rows(seen, one), target.take(one))
     chosen = usable[np.argsort(-first, kind="stable")[: max(_FEW, min(_KEPT, int(clear.sum())))]]
     alone = _success(kernel, _rows(X[:, chosen], two), target.take(two)) if len(two) >= 10 else None
     best = usable[np.argsort(-told, kind="stable")[: min(_KEPT, int(clear.sum()))]]
@@ -159,7 +159,7 @@ def _rows(X: Any, rows: Indices) -> Any:
     return sp.csc_array(X.tocsr()[rows]) if _sparse(X) else X[rows]
 
 
-def _told(X: Any, target: Target) -> Float64:
+def _explained_variance(X: Any, target: Target) -> Float64:
     """The fraction of each column's variance that the labels explain."""
     Y = target.columns
     Y = Y[:, np.linalg.norm(Y, axis=0) > 0]
@@ -193,7 +193,7 @@ def _giveaways(X: Any, usable: Indices, target: Target) -> tuple[int, ...]:
     codes = np.unique(target.codes)
     if target.classes is None or X.shape[0] < 3 * len(codes):
         return ()
-    suspect = usable[_told(X[:, usable], target) > 1.0 - 1e-6]  # labels explain all its variance
+    suspect = usable[_explained_variance(X[:, usable], target) > 1.0 - 1e-6]  # labels explain all its variance
     found = []
     for column in suspect:
         values = np.asarray(X[:, [column]].toarray() if _sparse(X) else X[:, [column]]).ravel()

@@ -112,7 +112,7 @@ def _of_computed(computed: Computed, n: int, rng: np.random.Generator) -> Cost:
 def _cost(fitted: FittedKernel, objects: Objects, target: Target | None, rng: np.random.Generator) -> Cost:
     n = len(objects)
     order = rng.permutation(n)
-    size, seconds = _rehearse(lambda rows: gram_of(fitted, objects.take(rows)).dense(), order)[-1]
+    size, seconds = _time_trials(lambda rows: gram_of(fitted, objects.take(rows)).dense(), order)[-1]
     rate, gram_seconds = size**2 / max(seconds, 1e-9), seconds * (n / size) ** 2
     machine, training = "", gram_seconds
     if target is not None and target.varies:
@@ -134,7 +134,7 @@ def _ridge_seconds(
         direct.solve(K, target.values[rows, None], scale, np.ones(len(rows)), intercept=True)
 
     n = len(objects)
-    size, seconds = _rehearse(train, order)[-1]
+    size, seconds = _time_trials(train, order)[-1]
     alone = max(seconds - gram_seconds * (size / n) ** 2, 0.0)
     return gram_seconds + alone * (n / size) ** _SOLVED_DIRECTLY, size
 
@@ -153,7 +153,7 @@ def _svm_seconds(
 
     members = order[np.isin(target.codes[order], (first, second))]
     one_of_each = [np.flatnonzero(signs[members] == side)[0] for side in (1.0, -1.0)]
-    rehearsals = _rehearse(train, np.concatenate([members[one_of_each], np.delete(members, one_of_each)]))
+    rehearsals = _time_trials(train, np.concatenate([members[one_of_each], np.delete(members, one_of_each)]))
     size, seconds = rehearsals[-1]
     power = 2.0
     if len(rehearsals) > 1:
@@ -167,7 +167,7 @@ def _svm_seconds(
     return gram_seconds + alone * pairs, size
 
 
-def _rehearse(act: Callable[[Indices], Any], order: Indices) -> list[tuple[int, float]]:
+def _time_trials(act: Callable[[Indices], Any], order: Indices) -> list[tuple[int, float]]:
     """Time a function on more and more objects, doubling their number; returns numbers of objects and seconds."""
 
     def seconds(size: int) -> float:

@@ -23,7 +23,7 @@ _FAR = 3.0  # interquartile ranges above the third quartile: Tukey's outer fence
 
 @final
 @dataclass(frozen=True, eq=False)
-class Standing:
+class UnusualObjects:
     """Pairs and objects by their positions in the data; lists have at most ten entries, counts cover the whole
     sample.
     """
@@ -40,11 +40,11 @@ class Standing:
     """Objects whose nearest neighbour is far away, beyond the third quartile by three times the spread."""
 
 
-def standing_of(K: Float64, target: Target | None, ids: Indices) -> Standing:
+def unusual_objects(K: Float64, target: Target | None, ids: Indices) -> UnusualObjects:
     """Copies and outliers by distances in feature space; `ids` are the positions of the objects in the data."""
     n = len(K)
     if n < 2:
-        return Standing(0, (), 0, (), 0, (), ())
+        return UnusualObjects(0, (), 0, (), 0, (), ())
     squared = np.maximum(squared_distances(K, own=np.inf), 0.0)
     exact = squared <= 64 * np.finfo(float).eps * max(float(np.abs(np.diagonal(K)).max()), 1e-300)
     nearest = squared.min(axis=1)
@@ -55,7 +55,7 @@ def standing_of(K: Float64, target: Target | None, ids: Indices) -> Standing:
     conflicts = np.zeros_like(exact)
     if target is not None and target.classes is not None:
         conflicts = (exact | near) & (target.codes[:, None] != target.codes)
-    return Standing(
+    return UnusualObjects(
         copies,
         _pairs(exact & upper, ids),
         int((near & upper).any(axis=0).sum()),

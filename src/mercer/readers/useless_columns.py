@@ -27,7 +27,7 @@ _SOME = 1000  # rows that are looked at first
 _STRAIGHT = 0.99999  # correlation with the target: a change of unit has 1, measurements have less
 
 
-def weeded(data: Data, options: Options) -> Data:
+def without_useless_columns(data: Data, options: Options) -> Data:
     """A table to learn from without its useless columns, and with a note on each that is left out or suspicious."""
     if data.kind != "table" or not options.require_target:
         return data
