@@ -82,9 +82,7 @@ def _mapped(path: str) -> npt.NDArray[Any]:
 
 
 def file_mark(path: str) -> str:
-    """Identifies a file by its size, its modification time, and some of its pages; not all, since files may have
-    hundreds of gigabytes.
-    """
+    """Identifies a file by its size, its time, and some of its pages: files may have hundreds of gigabytes."""
     try:
         found = os.stat(path)
         digest = hashlib.sha256(f"{found.st_size} {found.st_mtime_ns}".encode())

@@ -11,9 +11,7 @@ from mercer.cli.output import OutputOptions
 
 @contextlib.contextmanager
 def on_cluster(cluster: str | None, output: OutputOptions) -> Iterator[None]:
-    """Let a cluster do the long work inside the context, and report network traffic on stderr; None for this
-    machine.
-    """
+    """Let a cluster do the long work inside, and report its traffic on stderr; None for this machine."""
     if cluster is None:
         yield
         return

@@ -24,9 +24,7 @@ Subject = Annotated[
 @final
 @dataclass(frozen=True)
 class Group:
-    """Options by name, each with its type and default, and a function that combines them into one parameter of a
-    command.
-    """
+    """Options by name, with types and defaults, and how they are combined into one parameter of a command."""
 
     parameter: str
     options: dict[str, tuple[Any, Any]]

@@ -74,9 +74,7 @@ class Problem:
         return make_pipeline(StandardScaler(), machine) if self.standardise else machine
 
     def score(self, machine: Any, splits: list[Split]) -> Scores:
-        """Cross-validate a machine, each fold separately, as in scikit-learn: our machines share nothing between
-        folds.
-        """
+        """Cross-validate a machine as scikit-learn does: our machines share nothing between folds."""
         scorer = FoldScorer(self.objects, self.labels, get_scorer("accuracy"), "raise")
         settings = settings_of(self.pipeline(machine), [{}], self.objects, share=False)
         CrossValidation(

@@ -48,9 +48,7 @@ def _connected(links: npt.NDArray[np.bool_]) -> Float64:
     H = np.eye(n) - 1.0 / n
     values, vectors = np.linalg.eigh(-0.5 * H @ steps**2 @ H)
     places = vectors[:, [-1, -2 if n > 1 else -1]] * np.sqrt(np.maximum(values[[-1, -2 if n > 1 else -1]], 0.0))
-    places = places + 1e-3 * np.column_stack(
-        [np.cos(np.arange(n)), np.sin(np.arange(n))]
-    )  # no two nodes at the same position
+    places = places + 1e-3 * np.column_stack([np.cos(np.arange(n)), np.sin(np.arange(n))])  # no two at the same place
     weight = np.where(steps > 0, 1.0 / np.maximum(steps, 1.0) ** 2, 0.0)
     laplacian = np.diag(weight.sum(axis=1)) - weight
     inverse = np.linalg.pinv(laplacian)

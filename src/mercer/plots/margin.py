@@ -12,8 +12,7 @@ from mercer.plots import style
 
 
 class MarginDisplay:
-    """The decision boundary f = 0 of a classifier of two classes, both margins f = -1 and f = 1, and support vectors,
-    circled.
+    """The boundary f = 0 of a classifier of two classes, its margins f = -1 and f = 1, and its support vectors.
 
     A dashed line joins each object on the wrong side of its margin to that margin: its slack, max(0, 1 - y f).
 

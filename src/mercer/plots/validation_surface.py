@@ -130,9 +130,7 @@ class ValidationSurfaceDisplay:
         penalty, width, score = self.best
         at = int(np.flatnonzero(penalty == self.C)[0]), int(np.flatnonzero(self.gamma == width)[0])
         frame = {"xy": (at[0] - 0.5, at[1] - 0.5), "width": 1, "height": 1, "fill": False}
-        ax.add_patch(
-            style.pyplot().Rectangle(**frame, edgecolor="black", linewidth=5, zorder=3)
-        )  # visible in grey, too
+        ax.add_patch(style.pyplot().Rectangle(**frame, edgecolor="black", linewidth=5, zorder=3))  # also seen in grey
         self.best_ = ax.add_patch(style.pyplot().Rectangle(**frame, edgecolor="white", linewidth=2, zorder=4))
         ax.set_xlabel("C")
         ax.set_ylabel("gamma")

@@ -47,9 +47,7 @@ def is_square(path: str, format_: str) -> bool:
 
 
 def batches(path: str, format_: str, options: Options, rows: int, start: int = 0) -> Iterator[tuple[int, Source]]:
-    """The rows from `start` on, at most `rows` at a time: the number of rows before them, and a file that holds
-    them.
-    """
+    """Up to `rows` rows at a time, from `start` on: the number of rows before them, and a file that holds them."""
     name, before = os.path.basename(path), 0
     if format_ == "npy":
         array = _mapped(path)

@@ -59,10 +59,7 @@ def refuse_far_cells(source: Source, max_bytes: int) -> None:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             size, places = 0, 0
             for member in archive.infolist():
-                declared, member.file_size = (
-                    member.file_size,
-                    1 << 62,
-                )  # read to the actual end, whatever the header claims
+                declared, member.file_size = member.file_size, 1 << 62  # read to the actual end
                 unpacked, found = _scanned(archive, member, declared, max_bytes - size, source)
                 size, places = size + unpacked, places + found
             every = archive.namelist()

@@ -22,9 +22,7 @@ from mercer.readers.problems import count, problem, quoted
 from mercer.readers.source import Source
 from mercer.readers.text import whole_text
 
-_MOST_FILES = (
-    1_000_000  # with more files, listing and opening them takes longer than users wait; a single file is read faster
-)
+_MOST_FILES = 1_000_000  # listing and opening more takes longer than users wait; a single file is read faster
 _ABOUT = ("README", "LICENSE", "LICENCE")
 _TEXT = "text"
 _HEADER = re.compile(r"\s*>[^\n]*\n")

@@ -21,9 +21,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_HEAD = (
-    1 << 20
-)  # number of characters in which the ends of the first lines are searched, to detect the format of a file
+_HEAD = 1 << 20  # characters searched for the ends of the first lines, to detect the format of a file
 _BINARY_HEAD = 8192  # bytes in which a NUL means a binary file; text with a stray NUL further down gets its line named
 LINE_END = re.compile(r"\r\n|\n|\r")
 

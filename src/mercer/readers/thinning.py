@@ -122,9 +122,7 @@ def _form(begun: Begun, options: Options) -> Form:
 
 
 def _objects(text: bytes, format_: str, line: int, *, last: bool) -> tuple[Sequence[int], list[bytes], bytes]:
-    """The objects in a piece of a file, the lines on which they begin, and the rest, which belongs to the next
-    piece.
-    """
+    """The objects in a piece of a file, their first lines, and the rest, which belongs to the next piece."""
     if format_ == "fasta":
         return (*_records(text, line), b"")
     parts = text.split(b"\n")

@@ -109,8 +109,7 @@ def gives_away(column: Column, labels: npt.NDArray[Any]) -> bool:
 
 
 def _holds(claim: Callable[[npt.NDArray[Any], Indices], bool], values: npt.NDArray[Any], codes: Indices) -> bool:
-    """Whether a claim about all rows holds; it is first checked on some rows, which usually refutes a false one
-    quickly.
+    """Whether a claim about all rows holds; some rows are checked first, which refutes most false ones.
 
     With a single class there is nothing to give away.
     """

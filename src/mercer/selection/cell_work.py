@@ -1,6 +1,4 @@
-"""The work in each cell: its machine is trained, and a second one gives the held-out values from which probabilities
-are learnt.
-"""
+"""The work in each cell: a machine is trained, and a second one for the held-out values behind probabilities."""
 
 from __future__ import annotations
 

@@ -319,9 +319,7 @@ def _side_by_side(job: Callable[[int], Any], cells: list[int], report: Any = Non
 
 
 def _together(machines: list[Any], seconds: float) -> Certificate:
-    """One certificate for all machines; if every cell has a single class, constants are optimal, with an objective of
-    zero.
-    """
+    """One certificate for all machines; with a single class in every cell, constants are optimal."""
     parts = tuple(machine.certificate_ for machine in machines if machine is not None)
     if not parts:
         return Certificate(0.0, 0.0, 0.0, float("inf"), 0, kernel_entries=0, seconds=seconds, dtype="float64")

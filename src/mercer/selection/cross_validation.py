@@ -92,9 +92,7 @@ class CrossValidation:
         warm_start: bool = True,
         workers: int | None = None,
     ) -> None:
-        """`workers` is the number of fits sent to a cluster at a time; None for as many as it can run, 0 to run none
-        there.
-        """
+        """`workers` is the number of fits on a cluster at a time; None for as many as possible, 0 for none."""
         self.splits = splits
         self._threads = threads or default_threads()
         self._executor = Threads(self._threads)
@@ -162,9 +160,7 @@ class CrossValidation:
         return found
 
     def seconds_at_least(self, spent: float) -> float:
-        """A lower estimate of the time for all fits, if none has ended yet, from timing kernel values of a few
-        objects.
-        """
+        """A low estimate of the time for all fits, if none has ended yet, from kernel values of a few objects."""
         fits, (first, *_) = sum(map(len, self.results)), self.groups[0].settings
         return fits * max(spent / min(self._threads, fits), 0.0 if first.prefix else self._seconds_of_values())
 

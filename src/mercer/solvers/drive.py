@@ -208,9 +208,7 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
 
 
 def no_machine_error(gram: Gram, error: TimeLimitError) -> TimeLimitError:
-    """The error if time ran out before there was anything to return; the current run may only solve a part of the
-    problem.
-    """
+    """The error if time ran out without a result; the current run may solve only a part of the problem."""
     limit, n = _deadline.CURRENT.get(), gram.shape[0]
     if limit is None or (gram.expensive and not limit.expected):  # timing another sample of entries would take too long
         return error

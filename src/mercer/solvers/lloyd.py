@@ -78,9 +78,7 @@ def _drawn(weights: Array, total: float, uniform: float) -> Any:
 
 @jit
 def _start(rows: Array, uniforms: Array, centres: Array) -> None:
-    """Choose each centre as the best of a few objects, drawn with probability proportional to their squared distance
-    from earlier centres.
-    """
+    """Choose each centre as the best of a few objects, drawn in proportion to their squared distances."""
     n, k, trials = rows.shape[0], uniforms.shape[0], uniforms.shape[1]
     nearest, closer, best = np.ones(n), np.empty(n), np.empty(n)
     total = float(n)

@@ -301,8 +301,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         return calibration.log_odds(ovo.evidence(decisions, len(self.classes_), calibration))
 
     def explain(self, X: Any, by: By = "auto") -> list[Explanation]:
-        """How much every part of each object adds to its decision value; with the intercept, the parts sum to that
-        value.
+        """How much each part of an object adds to its decision value; with the intercept, the parts sum to it.
 
         With ``by="features"``, the parts are the symbols of strings and the nodes of graphs if the kernel counts
         features that have a position (k-mers, neighbourhoods, paths), the columns of vectors for the linear kernel, and

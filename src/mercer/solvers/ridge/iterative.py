@@ -158,9 +158,7 @@ class _System:
     def _corrected(
         self, left: Float64, sizes: Float64, goal: float, products: int, limits: Limits
     ) -> tuple[Float64, int]:
-        """Solve for the residual, until `goal` of the right-hand side remains; returns the step and the number of
-        products.
-        """
+        """Solve for the residual, until `goal` of the right-hand side remains; returns step and products."""
         system = ConjugateGradients(self._product, self._precondition, left, by_column=True)
         while products + system.products < _MOST_PRODUCTS and not system.exhausted:
             limits.raise_if_stopped()

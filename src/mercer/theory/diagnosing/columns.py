@@ -62,9 +62,7 @@ class Columns:
 
 
 def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.random.Generator) -> Columns | None:
-    """Statistics for vectors of at least two columns, else None; in a table, those of the kernel with the most
-    columns.
-    """
+    """Statistics for vectors of two or more columns, else None; in a table, for the kernel with most columns."""
     part = _vectors_of(kernel, objects)
     if part is None:
         return None
@@ -137,9 +135,7 @@ def _standardised(X: Any, spread: Float64) -> Any:
 def _relevance(
     kernel: Kernel, X: Any, usable: Indices, target: Target, rng: np.random.Generator
 ) -> tuple[int, tuple[int, ...], float | None]:
-    """Rank columns on one half of the objects and try them on the other, where columns that were chosen by luck
-    fail.
-    """
+    """Rank columns on one half of the objects and try them on the other: those chosen by luck fail there."""
     n = X.shape[0]
     order = rng.permutation(n)
     one, two = order[: n // 2], order[n // 2 :]

@@ -24,9 +24,7 @@ _FAR = 3.0  # interquartile ranges above the third quartile: Tukey's outer fence
 @final
 @dataclass(frozen=True, eq=False)
 class UnusualObjects:
-    """Pairs and objects by their positions in the data; lists have at most ten entries, counts cover the whole
-    sample.
-    """
+    """Positions of pairs and objects in the data, at most ten in each list; counts cover the whole sample."""
 
     duplicates: int
     """Objects that the kernel cannot distinguish from an earlier one."""

@@ -1,6 +1,4 @@
-"""Properties of the matrix that do not depend on labels: the size of off-diagonal entries and the effective number of
-directions.
-"""
+"""Properties of the matrix that do not depend on labels: similarities and the effective number of directions."""
 
 from __future__ import annotations
 
