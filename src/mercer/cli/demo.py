@@ -20,7 +20,7 @@ from mercer.jobs.problem import Plan
 from mercer.readers.data import NUMBER, Column, Data
 from mercer.training.folds import Split
 
-_FOLDS, _FAST_FOLDS = 5, 2  # the usual number, and the least for tests
+_FOLDS, _FAST_FOLDS = 5, 2  # the number that most people use, and the smallest possible one for tests
 _FEW = 90  # number of rows of the table in tests
 
 

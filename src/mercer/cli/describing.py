@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mercer.jobs.trained import TrainedModel
 
 _LISTED = 200  # columns of a table that are listed: more than anybody reads, and quickly printed
-_LONGEST_NAME = 60  # characters of the name of a column
+_LONGEST_NAME = 60  # characters of the name of a column: longer ones push its kind and values off the line
 
 
 def info(path: str, wanted: OutputOptions, command: str = "info", *, card: bool = False) -> None:

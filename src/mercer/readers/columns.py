@@ -207,7 +207,7 @@ def is_identifier(key: str, values: Cells) -> bool:
     """Whether a column only names the rows: its name says so, hardly any value repeats, and it is not prose."""
     if len(values) < 2 or isinstance(values, np.ndarray) or ID_NAMES.fullmatch(key) is None:
         return False
-    if len({value.strip() for value in values}) <= 0.95 * len(values):
+    if len({value.strip() for value in values}) <= 0.95 * len(values):  # tolerates a few rows that occur twice
         return False
     return not all(" " in value.strip() and len(value) > 40 for value in values[:20])
 

@@ -39,7 +39,7 @@ from mercer.training.kernel_estimator import weights_of_kernel
 _GRACE = 0.5
 """Seconds to wait for results from a cluster after time has run out: fits there end by themselves."""
 _TIMED = 1000
-"""Number of objects between which kernel values are timed."""
+"""Number of objects whose kernel values are timed: more would delay the message for which they are timed. Chosen."""
 
 
 @final

@@ -31,7 +31,8 @@ _LARGEST_SPACE = 16
 """Largest space, in blocks; it is then restarted with two. Larger spaces converge in fewer products, each at a higher
 cost."""
 _MOST_BLOCKS = 500
-"""Maximum number of products with a block."""
+"""Maximum number of products with a block: a few dozen are usual, and a run that needs more reports that it did not
+converge. Chosen, not tuned."""
 
 
 @final
@@ -104,6 +105,7 @@ def leading(
                 space[:kept], images[:kept] = turns[:kept] @ space[:size], turns[:kept] @ images[:size]
                 size = kept
                 small[:size, :size] = space[:size] @ images[:size].T
+            # Vectors that are ten times as accurate as required need no further direction.
             fresh = _orthonormal(residual[lengths > 0.1 * limit], space[:size])
             if not len(fresh):
                 break

@@ -34,7 +34,7 @@ _DTYPE = re.compile(r"<f[48]|<[iu][248]|\|[iu]1|\|b1|<U[1-9][0-9]{0,6}")
 _NAME = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*")
 _LONGEST_NAME = 1000  # characters: kernels within kernels give long paths, and zip allows 65,535
 _LONGEST_AXIS = 2**40  # beyond any memory; sizes are compared with those of the file before anything is allocated
-_MOST_AXES = 8  # kernels use three at most; NumPy allows 64
+_MOST_AXES = 8  # axes of an array: kernels use three at most; NumPy allows 64
 
 
 def check_header(header: Any) -> dict[str, Member]:

@@ -42,7 +42,7 @@ _SAMPLED_ROWS = 2048
 _DEVIATIONS = 2.576
 """Half the width of a two-sided 99 % interval, in standard errors."""
 _USELESS = 1.0
-"""Bounds above this fraction of the objective say little."""
+"""Bounds above this fraction of the exact machine's objective are not shown: "at most twice the optimum" is no help."""
 
 
 @final

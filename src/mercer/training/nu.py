@@ -202,6 +202,7 @@ def _with_margin(
         if nothing or not solution.converged or (rho > 0 and solution.stats.gap <= _SIDE * tol * rho):
             stats = dataclasses.replace(solution.stats, iterations=iterations)
             return dataclasses.replace(solution, stats=stats), rho
+        # Just below the margin found, which may still shrink; at most half, and at least a thousandth, of the guess.
         start, guess = solution.coefficients, min(max(0.9 * rho, 1e-3 * guess), 0.5 * guess)
 
 

@@ -46,7 +46,8 @@ _SAMPLED = 64
 CELL = 4096
 """Objects per cell: larger cells give a start nearer to the solution, but cost more."""
 _CELL_TOL = 10.0
-"""Cells are solved to this multiple of the tolerance: objects of other cells will move their coefficients by more."""
+"""Cells are solved to this multiple of the tolerance: objects of other cells will move their coefficients by more.
+Chosen, not tuned."""
 _IN_REACH = 0.1
 """A coefficient is in play if its slope is this close to violating optimality, as a fraction of the spread of slopes:
 solving a nested problem changes other slopes by about as much."""
@@ -54,12 +55,14 @@ _INNER = 0.1
 """The fraction of the largest violation that a nested problem may leave; with less, effort is wasted on a problem that
 is not yet the whole one."""
 _OF_TOL = 0.5
-"""No nested problem is solved more accurately than this fraction of the tolerance."""
+"""No nested problem is solved more accurately than this fraction of the tolerance; the rest is left for objects that
+are not part of it. Chosen, not tuned."""
 _NOTICED = 1.5
 """If the violation over all objects is at most this multiple of what the nested problem left, other objects hardly
 notice what moved."""
 _MOSTLY = 0.8
-"""The matrix of the last nested problem is kept if the next one needs at least this fraction of it."""
+"""The matrix of the last nested problem is kept if the next one needs at least this fraction of it: a smaller fraction
+computes fewer entries, but makes steps pass over rows that no longer matter. Chosen, not tuned."""
 _ROWS, _ENTRIES = 256, 2**25
 """The minimum number of rows, and the approximate number of entries, computed between two checks of signals and limits:
 tenths of a second."""
@@ -211,7 +214,7 @@ class NestedRun(Run):
     def _in_play(self, up: Float64, down: Float64, F: Float64) -> npt.NDArray[np.bool_]:
         """Coefficients that are free, that violate optimality, or nearly do."""
         level = 0.0 if self._problem.total is None else 0.5 * sum(self._rule.extremes_of(up, down))
-        reach = _IN_REACH * float(np.subtract(*np.percentile(F, (90, 10))))
+        reach = _IN_REACH * float(np.subtract(*np.percentile(F, (90, 10))))  # a spread that outliers do not affect
         return np.asarray(self._problem.free(self._b) | (up > level - reach) | (down < level + reach))
 
     def _subtract_moves(self, F: Float64, rows: Indices, moves: Float64) -> Iterator[None]:

@@ -39,7 +39,7 @@ _SHARE = 0.9
 """The float32 problem is solved to this fraction of the tolerance; the rest is left for its errors. A smaller fraction
 takes more steps in every problem, a larger one means that more problems are refined."""
 _AGAIN = 0.5
-"""The same once errors are known to matter."""
+"""The same once errors are known to matter: each round is repeated with smaller errors, so it may leave more."""
 _DEVIATIONS = 6.0
 """A sum of errors stays within this many standard deviations, but for one case in a billion."""
 _NEAR = 2.0

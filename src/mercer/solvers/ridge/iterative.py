@@ -35,7 +35,7 @@ _ROUND = 1e-3
 """Conjugate gradients reduce the residual to this fraction before it is measured again: rounded products are no more
 accurate."""
 _ROUNDS = 12
-"""Maximum number of measurements; usually there are three."""
+"""Maximum number of measurements; usually there are three. Chosen, not tuned."""
 _HALVED = 0.5
 """Another round follows only if the last one reduced the residual at least to this fraction."""
 _MOST_PRODUCTS = 300
@@ -136,7 +136,8 @@ class _System:
         x, image, left = np.zeros_like(right), np.zeros_like(right), right
         worst, products = 1.0, 0
         for _ in range(_ROUNDS):
-            step, did = self._corrected(left, sizes, max(_ROUND * worst, 0.3 * ENOUGH), products, limits)
+            goal = max(_ROUND * worst, 0.3 * ENOUGH)  # a third, so that the measured residual passes in this round
+            step, did = self._corrected(left, sizes, goal, products, limits)
             products += did
             moved = x + step
             try:

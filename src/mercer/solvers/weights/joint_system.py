@@ -28,7 +28,7 @@ from mercer.solvers.numerics.conjugate_gradients import Product
 from mercer.solvers.weights.row_products import PIECE_BYTES, RowProducts, RowsInBlocks, rows_of
 
 _LEAST_PIECE = 64
-"""Rows at a time; products with fewer are slow."""
+"""Minimum number of rows multiplied at a time: products with fewer are slow."""
 _ROWS_PER_FEATURE = 8
 """The preconditioner is estimated from this many rows per feature, which makes it accurate enough ..."""
 _PASSES = 4

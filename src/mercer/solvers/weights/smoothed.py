@@ -51,7 +51,7 @@ _WIDER = 2.0
 """A start on a subset of rows continues at a wider width than it ended with, as the optimum of all rows lies
 elsewhere."""
 _START_TOL = 3e-2
-"""Tolerance of a rough start."""
+"""Tolerance of a rough start: the optimum of the full problem is farther away than this."""
 _SHARE_OF_TOL = 0.2
 """The fraction of the tolerance allowed for the optimum of one width; the width itself takes the rest."""
 RULES = (_WIDEST, _NARROWER, _GAINS, _BETTER, _IDLE_ROUNDS, _NARROWEST, _SHARE_OF_TOL)

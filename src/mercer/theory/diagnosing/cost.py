@@ -162,6 +162,7 @@ def _svm_seconds(
     present = counts[counts > 0]
     if len(present) == 2:
         return seconds * (len(members) / size) ** power, size
+    # Both times are noisy: training itself never counts as less than a tenth of the measured time.
     alone = max(seconds - gram_seconds * (size / len(objects)) ** 2, 0.1 * seconds)
     pairs = sum((float(a + b) / size) ** power for a, b in combinations(present, 2))
     return gram_seconds + alone * pairs, size
@@ -200,7 +201,7 @@ def _advice(size: int, available: int, seconds: float, n: int, task: str) -> str
             f"that may be used, {slower}. Use fewer objects or an approximation of the kernel; for a linear kernel use "
             "LinearSVC."
         )
-    if seconds > 600:
+    if seconds > 600:  # longer than most people watch a progress bar
         return "Training will take a while: try the kernel on a tenth of the objects first."
     return "Training on all objects is feasible."
 

@@ -116,6 +116,7 @@ def _of_columns(columns: Columns, flatness: float) -> Iterator[Finding]:
 
 def _of_scales(columns: Columns) -> Iterator[Finding]:
     risen = (columns.standardised or 0.0) - (columns.before or 0.0)
+    # A column that makes four fifths of all squared distances leaves the others hardly any effect.
     if columns.scale_ratio > _UNSCALED and (columns.widest_share > 0.8 or risen > _RISE):
         gain = "" if columns.standardised is None or risen < _RISE else (
             f" Standardised, agreement with the labels rises from {columns.before:.2f} to {columns.standardised:.2f}."
