@@ -23,9 +23,7 @@ _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z-])[0-9A-Za-z-]{8,}")
 """A random code: digits and letters, too long to be a word."""
 _REPEATS = 5  # average rows per value from which a category that determines the label is no coincidence
 _FEWEST_TO_POINT_OUT = 30  # rows: with fewer, ordinary columns separate the classes too often by chance
-_SOME = (
-    1000  # rows that are checked first: enough to refute nearly every false claim, in a fraction of the time for all
-)
+_SOME = 1000  # rows that are checked first: enough to refute nearly every false claim at little cost
 _STRAIGHT = 0.99999  # correlation with the target: a change of unit has 1, measurements have less
 
 

@@ -152,7 +152,7 @@ def test_splines(refused):
 
 
 def test_encodings_by_targets(refused):
-    refused("by target", learnt(0, target_type_="other"), "no known kind")
+    refused("by target", learnt(0, target_type_="other"), "unknown kind")
     refused("by target", learnt(0, target_type_="multiclass"), "classes")
     refused("by target", learnt(0, target_type_="continuous"), "classes")
     refused("by target", array("encodings___of_f8", lambda old: old * np.inf), "encodings")
@@ -184,7 +184,7 @@ def test_searches(refused):
     def params(**changes):
         return lambda data: with_header(data, lambda header: header["params"].update(changes))
 
-    refused("search", values(best_index_=99), "none of those tried")
+    refused("search", values(best_index_=99), "not one of those tried")
     refused("search", values(candidates=[]), "settings|best setting")
     refused("search", params(refit=False), "best model")
     refused("search", params(cv={"dict": [["splitter", "os"]]}), "splitter")

@@ -32,7 +32,7 @@ from mercer.solvers.weights.small_loops import (
 )
 
 STEPS = 100
-"""Maximum number of Newton steps of a machine: ten times as many as most take."""
+"""Maximum number of Newton steps of a machine; a problem that needs more is left to the caller. Chosen, not tuned."""
 _PRODUCTS, _ALL_PRODUCTS = 30, 600
 """Maximum number of products in a step, and in all steps of a machine: problems that need more have features of very
 different sizes, and are solved better by a factorisation. The call cannot be interrupted, and ends within a third of a
