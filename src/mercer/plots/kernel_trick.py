@@ -1,4 +1,4 @@
-"""What the kernel trick saves: the time of the kernel compared to that of the explicit map, by degree."""
+"""What the kernel trick saves: the times of the kernel and of the explicit map, by degree."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _read(name: str, folder: str, files: list[str], labels: list[str] | None, op
 def _records(
     name: str, sources: list[Source], files: list[str], format_: str, labels: list[str] | None, options: Options
 ) -> Data:
-    """The records of all files that hold any."""
+    """The records of all files that are not empty."""
     filled = [place for place, source in enumerate(sources) if source.content.strip()]
     if not filled:
         raise problem(name, "all of its files are empty", hint="Write one object per line.")

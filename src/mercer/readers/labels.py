@@ -74,7 +74,8 @@ def is_missing(values: Cells | npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 def typed(
     labels: npt.NDArray[Any], name: str, lines: Sequence[int] | None = None, column: str | None = None
 ) -> npt.NDArray[Any]:
-    """Whole numbers, numbers (also as people write them: "$1,200") or strings, whichever all labels are.
+    """Labels as whole numbers if all are, else as numbers (including notations such as "$1,200") if all are, else as
+    strings.
 
     A missing one is an error.
     """

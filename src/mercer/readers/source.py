@@ -119,7 +119,7 @@ def binary(name: str, content: bytes) -> Exception:
         "Binary formats that are read: Parquet, Feather, Excel, ODS, SQLite, npy, npz; and text packed with gzip, xz "
         "or bzip2."
     )
-    return problem(name, "neither text nor in a binary format that is read", hint=known)
+    return problem(name, "neither text nor in a supported binary format", hint=known)
 
 
 def refuse_pickle(name: str, content: bytes) -> None:

@@ -47,10 +47,10 @@ from mercer.training.voronoi import divide, nearest, working_on
 class Cells(MetaEstimatorMixin, BaseEstimator):
     """An exact machine in each of many cells: for hundreds of thousands of objects of any kind.
 
-    Objects are divided among some of them, the centres, by the distance of the kernel. Each cell trains its own
-    machine, so time grows with the number of objects times the size of a cell. A new object is predicted by the machine
-    of the nearest centre. This suits functions that vary quickly, for which `Nystrom` would need very many landmarks;
-    for smooth ones `Nystrom` is the better choice.
+    Some objects become centres, and each object belongs to the nearest centre in the distance of the kernel. Each cell
+    trains its own machine, so time grows with the number of objects times the size of a cell. A new object is predicted
+    by the machine of the nearest centre. This suits functions that vary quickly, for which `Nystrom` would need very
+    many landmarks; for smooth ones `Nystrom` is the better choice.
 
     Parameters ---------- estimator : a machine with a kernel, for classes or numbers: `SVC(...)`, `KernelRidge(...)`,
     `SVR(...)`. size : the approximate number of objects per cell. Larger cells are slightly more accurate, but take
@@ -220,7 +220,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Float64:
         """For two classes, positive means ``classes_[1]``; else one column per class, lowest for those not in the cell.
 
-        In a cell with a single class, the value is that of a certain decision.
+        In a cell with a single class, the value is that of a confident decision.
         """
 
         def answer(cell: int, part: Objects) -> Float64:

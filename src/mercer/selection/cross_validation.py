@@ -105,7 +105,7 @@ class CrossValidation:
         self._work = FoldWork(splits, scorer, warm_start)
         self._clock = Clock(np.inf if time_limit is None else time.monotonic() + time_limit)
         self._patience = max(_GRACE, 0.0 if time_limit is None else 0.5 * time_limit)
-        """The same as long as there are none at all: what a search has for its last fit, which needs one of them."""
+        """Seconds to wait if there are no results at all: the time reserved for the final fit, which needs one."""
         self._shipment: Shipment | None = None
         self.late: TimeLimitError | None = None
         """The computation of kernel values that was interrupted when time ran out, if any."""

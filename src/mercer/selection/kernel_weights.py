@@ -5,7 +5,8 @@ Result    weights that add up to one; each kernel is first divided by its mean d
 Source    alignment: Cortes, Mohri and Rostamizadeh, Algorithms for learning kernels based on centered alignment (2012);
           margin: Aiolli and Donini, EasyMKL (2015)
 
-Alignment minimises |sum_r v_r K_r - T|^2 over v >= 0 for centred matrices K_r and T = YY', that of a perfect kernel.
+Alignment minimises |sum_r v_r K_r - T|^2 over v >= 0 for centred matrices K_r and T = YY', the matrix of a perfect
+kernel.
 
 EasyMKL plays a game: an opponent picks the two points, one in the hull of each class, that are nearest in the sum of
 all kernels (minimising (1 - lam) g'Y K Y g + lam |g|^2, each class summing to one), and each kernel is weighted by how

@@ -58,7 +58,7 @@ class Learner:
     ) -> Learner:
         """An SVC for classes; for numbers KernelRidge, or SVR if there are too many to solve least squares directly.
 
-        A `quantile` of the numbers, instead of their mean, is learnt by a machine for quantiles.
+        With a `quantile`, a machine for quantiles learns it instead of the mean.
         """
         limits = {"psd": "ignore", "max_iter": _MOST_STEPS}
         if task == "classification":

@@ -220,8 +220,8 @@ class KernelSearchCV(BaseSearchCV):
             seconds = _deadline.shown_seconds(validation.seconds_at_least(_OF_SEARCH * (self.time_limit or 0.0)))
             said = f"All of them would take about {seconds} or more. Raise time_limit, or train on less."
         return TimeLimitError(
-            f"time_limit = {self.time_limit:g} s: two thirds, for the search, were over before the first of "
-            f"{fits} fits ended. {said}"
+            f"time_limit = {self.time_limit:g} s: the search may take two thirds of it, which passed before the first "
+            f"of {fits} fits ended. {said}"
         )
 
     def _choose(self, results: dict[str, Any], metric: Any, n_splits: int) -> None:

@@ -1,7 +1,7 @@
 """Kernels tried one after another, each with several penalties, on the folds that all of them share.
 
-Each kernel is a cross-validation of its own, not one for all of them: between two kernels finished work can be saved,
-the time limit is checked, and a kernel that fails on these objects is left out.
+Each kernel has its own cross-validation: between two kernels finished work can be saved, the time limit is checked, and
+a kernel that fails on these objects is left out.
 """
 
 from __future__ import annotations

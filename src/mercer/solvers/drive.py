@@ -129,7 +129,7 @@ class Run(ABC):
     @final
     @property
     def may_end(self) -> bool:
-        """Whether a run whose time is over may end: it has something to return, or nobody waits any longer."""
+        """Whether a run may end once its time is over: it has something to return, or it is late."""
         return self.useful or _deadline.is_late()
 
     @abstractmethod

@@ -78,7 +78,7 @@ def remedies_by_products(
     length = float(np.sqrt(np.mean([float(np.square(product(probe)).sum()) for probe in probes])))
     values = np.minimum(lowest_values(product, n, _LOWEST, rng), 0.0)
     values[0] = min(float(values[0]), lowest)
-    least = "" if values[-1] == 0.0 else "at least "  # more may be negative than were computed
+    least = "" if values[-1] == 0.0 else "at least "  # eigenvalues that were not computed may also be negative
     cosine = None
     if (own > 0).all():
         root = np.sqrt(own)

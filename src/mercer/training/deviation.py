@@ -94,7 +94,7 @@ Process = ByFeatures | ByMatrix
 
 
 def process_of(expansion: Expansion, weights: Float64, alphas: Float64, memory: budget.Memory) -> Process:
-    """The form that takes less memory."""
+    """The representation that takes less memory."""
     written = _written(expansion, memory)
     if written is None:
         return ByMatrix(expansion, weights, memory)

@@ -58,7 +58,9 @@ class Claim:
 @final
 @dataclass(frozen=True)
 class Excess:
-    """The objective of an approximate machine, and a lower bound on that of any machine with the full kernel."""
+    """The objective of an approximate machine, and a lower bound on the objective of any machine with the full
+    kernel.
+    """
 
     primal: float
     bound: float
@@ -75,7 +77,7 @@ class Excess:
 
     @property
     def excess(self) -> float:
-        """An upper bound on how far the objective is above that of the exact machine."""
+        """An upper bound on how far the objective is above the objective of the exact machine."""
         return self.primal - self.bound
 
     @property

@@ -257,7 +257,7 @@ _seed_of_number = lru_cache(_seed_drawn)
 
 
 def refuse_combination(estimator: Any, pointless: bool, why: str) -> None:
-    """Refuse combinations of parameters without a meaning or a solver, in scikit-learn's words."""
+    """Refuse combinations of parameters without a meaning or a solver, with scikit-learn's message."""
     if not pointless:
         return
     given = ", ".join(

@@ -83,7 +83,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     """The estimator to suggest when labels look like numbers."""
     _fields: ClassVar[Mapping[str, Field]] = {
         **MACHINE,
-        "classes_": LabelsField(lambda n: n * (n - 1) // 2, "one machine for each pair of them"),
+        "classes_": LabelsField(lambda n: n * (n - 1) // 2, "one machine for each pair of classes"),
         "certificate_": CertificateField(each_output=True),
         "class_weight_": ArrayField("f", "classes"),
         "support_": ArrayField("i", "rows"),
@@ -240,7 +240,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     def _restored(self) -> None:
         counts = self._n_support
         if (counts < 0).any() or int(counts.sum()) != len(self.support_):
-            raise ModelFileError(f"it has {len(self.support_)} support objects, but other numbers of them by class.")
+            raise ModelFileError(f"its support objects by class do not add up to {len(self.support_)}.")
         self._set_views()
 
     # -------------------------------------------------------------------------------------------------------- predict

@@ -78,7 +78,7 @@ class Part:
         return Machine(coefficients, trained.intercept, Status.OF_A_PART, steps, prove)
 
     def solution(self, found: Solution) -> Solution:
-        """The same of a solution; its objective is that of the part."""
+        """The same for a solution; its objective is the objective on the part."""
         return dataclasses.replace(
             found, coefficients=self.all(found.coefficients), outputs=np.zeros(0), off=0.0, status=Status.OF_A_PART,
         )  # fmt: skip
@@ -151,7 +151,7 @@ def affordable(
         own = math.inf if limits is None else limits.since + limits.time_limit - time.monotonic()
         return min(_deadline.left(), own)
 
-    seconds = gram.seconds * (2.0 if gram.symmetric else 1.0)  # of n x n entries, of which it counts one triangle
+    seconds = gram.seconds * (2.0 if gram.symmetric else 1.0)  # of n x n entries, since it counts only one triangle
     if share * seconds <= _FIRST * left():
         return None
     most = n * math.sqrt(max(left(), 0.0) * _MATRIX / seconds)

@@ -1,4 +1,4 @@
-"""What components and clusters leave unexplained in float64, and the least that any choice could leave.
+"""Certificates of components and clusters: what they leave unexplained, and the least that any choice could leave.
 
 ===========  ==============================================  ==========================================================
 subject      what is minimised                               why nothing has less

@@ -164,7 +164,7 @@ class _Several:
 
 
 def claims_of(problems: Sequence[LossProblem]) -> list[Claim]:
-    """The machines of these problems: each has a column of coefficients, a joint one has all of them."""
+    """The machines of these problems: each has one column of coefficients, a joint machine has all columns."""
     every = np.arange(len(problems[0].C))
     return [
         Claim(problem, every, number if problem.outputs == 1 else slice(None))

@@ -1,7 +1,7 @@
 """Directions conjugate to the last one, for the many steps between two that end on a bound.
 
-Problem   as in `pair_loops`, at a large penalty: most coefficients in play are free, and pairs of them undo in part
-          what earlier pairs did
+Problem   as in `pair_loops`, at a large penalty: most moving coefficients are free, and each pair partly undoes earlier
+          pairs
 Given     the pair that second-order selection proposes
 Result    a step along p = pair + share * last p, with share such that p'K(last p) = 0
 Source    Torres-Barran, Alaiz and Dorronsoro, Faster SVM training via conjugate SMO (2021)

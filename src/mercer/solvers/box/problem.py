@@ -41,7 +41,7 @@ class BoxProblem:
 
     @classmethod
     def of(cls, problem: LossProblem) -> Self:
-        """The dual of a machine whose loss is made of straight pieces."""
+        """The dual of a machine with a piecewise linear loss."""
         dual = problem.loss.dual(problem.y, problem.C)
         assert dual is not None, "a loss without a quadratic dual"
         assert dual.is_box, "a loss whose dual is not a box problem"

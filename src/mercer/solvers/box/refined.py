@@ -1,6 +1,6 @@
 """Box problems on a float32 matrix, solved for the kernel itself: steps in single precision, residuals in double.
 
-Problem   a `BoxProblem` whose matrix is known to seven digits, for a solution that is certified to more
+Problem   a `BoxProblem` whose matrix is known to seven digits, and whose solution must be accurate to more
 Given     a Gram matrix that can compute rows in float64, at more than twice the cost (`Gram.refined`)
 Result    b, Kb in float64 with a bound on its errors; optimal for the kernel to within the tolerance
 Source    iterative refinement, Wilkinson, Rounding errors in algebraic processes (1963), for box problems
@@ -41,7 +41,7 @@ takes more steps in every problem, a larger one means that more problems are ref
 _AGAIN = 0.5
 """The same once errors are known to matter: each round is repeated with smaller errors, so it may leave more."""
 _DEVIATIONS = 6.0
-"""A sum of errors stays within this many standard deviations, but for one case in a billion."""
+"""A sum of errors stays within this many standard deviations, except in one case in a billion."""
 _NEAR = 2.0
 """Safety factor on the largest measured error. The true maximum is hardly larger, since the worst objects are
 measured."""

@@ -156,7 +156,8 @@ def _solve_pairs(
 ) -> None:
     """Solve the pairs from `begin` to `end`, each in at most `steps` steps per object, plus `more`.
 
-    Their rows are those of the matrix, or come from blocks, of which it has those across groups.
+    Their rows are those of the matrix or, with blocks, are assembled from them; the matrix then holds the blocks across
+    groups.
     """
     largest = 0
     for number in range(begin, end):

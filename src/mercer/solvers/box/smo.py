@@ -140,8 +140,8 @@ def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, rule: StepR
 def patience(problem: BoxProblem) -> int:
     """The number of steps after which another method should be considered; -1 if there is none.
 
-    At least as many as come before linear systems, and enough to cost several factorisations of the matrix, which
-    tell how much the other method would cost.
+    At least the number of steps before linear systems are tried, and enough to cost several factorisations of the
+    matrix, an estimate of the cost of the other method.
     """
     n = len(problem.linear)
     if problem.absolute_sum is not None or not problem.bounded:

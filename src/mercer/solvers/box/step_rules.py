@@ -190,7 +190,7 @@ def level(b: Float64, F: Float64, problem: BoxProblem, side: npt.NDArray[np.bool
 
 
 def _middle(up: Float64, down: Float64) -> float:
-    """Between the highest rise and the lowest fall, or the one of them that is finite."""
+    """The middle between the highest rise and the lowest fall, or whichever of the two is finite."""
     return _between(float(up.max(initial=-np.inf)), float(down.min(initial=np.inf)))
 
 

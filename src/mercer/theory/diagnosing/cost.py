@@ -95,7 +95,7 @@ def cost_of(
 
 
 def _of_computed(computed: Computed, n: int, rng: np.random.Generator) -> Cost:
-    """The time for the matrix is known; that of training is extrapolated from trial runs on parts of it, and added."""
+    """Add the known time of the matrix and the time of training, extrapolated from trial runs on parts of it."""
     size = len(computed.K)
     known = Precomputed().fit(computed.K)
     alone = _cost(known, known.kernel.coerce(computed.K), computed.target, rng)
