@@ -105,8 +105,8 @@ def changed(stored, **arrays):
         ({"mean_coefficients": np.zeros((2, 3))}, "mean_coefficients"),
         ({"mean_intercept": np.zeros(2)}, "mean_intercept"),
         ({"mean_intercept": np.full(3, np.nan)}, "not finite"),
-        ({"mean_groups": np.zeros(3, dtype=np.int32)}, "other numbers"),
-        ({"mean_groups": np.array([-1, 1, 0], dtype=np.int32)}, "other numbers"),
+        ({"mean_groups": np.zeros(3, dtype=np.int32)}, "do not match"),
+        ({"mean_groups": np.array([-1, 1, 0], dtype=np.int32)}, "do not match"),
     ],
 )
 def test_damaged_files(stored, arrays, message):

@@ -107,7 +107,7 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def end_to_end(arrays: Sequence[npt.NDArray[Any]], kind: str) -> npt.NDArray[Any]:
-    """Concatenate arrays of one type; NumPy would convert numbers of different types."""
+    """Concatenate arrays of the same type; NumPy would convert numbers of different types."""
     if len({(array.dtype, array.shape[1:]) for array in arrays}) > 1:
         found = " and ".join(sorted({f"{array.dtype} {array.shape[1:]}" for array in arrays}))
         raise InputError(f"Batches of {kind} that are stored in different ways cannot be joined: {found}.")

@@ -39,8 +39,8 @@ class Series(RaggedObjects):
         for position, part in enumerate(parts):
             if part.shape[1] != channels:
                 raise InputError(
-                    f"Time series must have one number of channels, but series {position} has {part.shape[1]} where "
-                    f"series 0 has {channels}. A series is of shape (length, channels): transpose those that are not."
+                    f"Time series must have the same number of channels, but series {position} has {part.shape[1]} "
+                    f"and series 0 has {channels}. A series is of shape (length, channels): transpose those that are not."
                 )
         values = np.ascontiguousarray(np.concatenate(parts))
         return cls(read_only(values), offsets_of(len(part) for part in parts))

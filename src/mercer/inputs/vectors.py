@@ -171,7 +171,7 @@ def _dense(raw: Any) -> Float64 | npt.NDArray[np.float32]:
     try:
         values = np.asarray(raw)
     except ValueError as error:
-        raise InputTypeError(f"Expected rows of numbers of one length, got something ragged: {error}") from error
+        raise InputTypeError(f"Expected rows of numbers of equal length, but their lengths differ: {error}") from error
     if values.dtype.kind == "c":
         raise InputError("Complex data not supported: X must hold real numbers.")
     if values.dtype.kind in "Mm":

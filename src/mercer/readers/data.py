@@ -70,7 +70,7 @@ class Data:
     `weight` name; the `class_names` that labels were given; for FASTA, the `label_pattern`; for a folder, whether
     `whole_files` are objects; for sparse rows, the `first` index; for a Gram matrix, the names of its `columns`."""
     groups: npt.NDArray[Any] | None = None
-    """Which objects belong together: those of one group are never in two folds."""
+    """Which objects belong together: objects of the same group are always in the same fold."""
     times: Float64 | None = None
     """When each object was seen, in any unit: folds respect their order."""
     weights: Float64 | None = None

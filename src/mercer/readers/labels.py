@@ -102,7 +102,7 @@ def typed(
         place = int(too_large[0])
         raise fail(place, f"the label {quoted(stripped[place])} is too large a number", "Rescale the labels.")
     if any(_INTEGER.fullmatch(stripped[place]) for place in np.flatnonzero(np.abs(numbers) >= 2**53)):
-        return np.array(stripped, dtype=np.str_)  # codes: as floats, neighbours would be the same class
+        return np.array(stripped, dtype=np.str_)  # codes: as floats, neighbouring integers would become the same class
     return _as_whole(numbers)
 
 

@@ -2,15 +2,14 @@
 
 Values are JSON scalars, lists, and objects whose first key tells their type::
 
-    {"float": "inf"}                                       a number that JSON cannot hold
-    {"tuple": [...]}, {"dict": [[key, value], ...]}        containers
-    {"array": name}, {"array": name, "as": "object"}       one of the members; strings that were Python objects
-    {"kernel": class, "fields": {...}}, {"loss": ...}      a record, by its name in the registry
-    {"function": name}, {"user": class}                    code, which is never stored: asked for when loading
-    {"objects": class, "arrays": {name: {"array": ...}}}   a batch of objects
-    {"dtype": "<f8"}                                       a type of numbers
-    {"plain": {name: {"array": ...}}}                      an array of Python objects, as `inputs.plain` packs them
-    {"model": class, "params": {...}}                      a model within a model, which is not fitted; one that is
+    {"float": "inf"}                                       a number that JSON cannot hold {"tuple": [...]}, {"dict":
+    [[key, value], ...]}        containers {"array": name}, {"array": name, "as": "object"}       one of the members;
+    strings that were Python objects {"kernel": class, "fields": {...}}, {"loss": ...}      a record, by its name in the
+    registry {"function": name}, {"user": class}                    code, which is never stored: requested when loading
+    {"objects": class, "arrays": {name: {"array": ...}}}   a batch of objects {"dtype": "<f8"}
+    a type of numbers {"plain": {name: {"array": ...}}}                      an array of Python objects, as
+    `inputs.plain` packs them {"model": class, "params": {...}}                      a model within a model, which is
+    not fitted; one that is
                                                            has "values", "arrays", "expansion" and "objects" as well
 """
 

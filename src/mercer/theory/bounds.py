@@ -16,7 +16,7 @@ from mercer.errors import InputError, ParameterError
 from mercer.theory.capacity import vc_dimension as vc_dimension
 from mercer.theory.margins import signs_of
 
-_ANY_DATA = "Training and new objects are independent draws from one distribution, whatever it is."
+_ANY_DATA = "Training and new objects are independent draws from the same distribution, which may be any."
 
 
 @final

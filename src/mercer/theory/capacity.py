@@ -45,7 +45,7 @@ def vc_dimension(kernel: Kernel, n_features: int, *, intercept: bool = True) -> 
     if degree is None:
         raise ParameterError(
             f"The VC dimension of machines with the kernel {kernel} is infinite, or not known to be finite: "
-            "a Gaussian, for one, separates any objects labelled in any way. The VC bound says nothing; use "
+            "a Gaussian kernel, for example, separates any objects labelled in any way. The VC bound says nothing; use "
             "margin_bound, radius_margin_bound, support_vector_bound or rademacher_bound, which depend on the "
             "margin reached."
         )

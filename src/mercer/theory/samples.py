@@ -199,7 +199,7 @@ def _out_of_time(done: int, wanted: int) -> bool:
 
 def p_value(statistics: Float64) -> float:
     """The p-value of the first statistic, that of the data, among those of permutations."""
-    # Equal up to rounding counts as larger: ties must not make the p-value too small.
+    # Values that are equal up to rounding count as larger: ties must not make the p-value too small.
     slack = 1e-12 * max(float(np.abs(statistics).max()), np.finfo(float).tiny)
     return int((statistics >= statistics[0] - slack).sum()) / len(statistics)
 

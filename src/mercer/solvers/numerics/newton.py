@@ -1,7 +1,7 @@
 """Newton's method as a run: a step is prepared, improved piece by piece, and taken as far as it helps.
 
-Every Newton's method of the library runs on this. Between two pieces, usually one product with a matrix each, the
-driver checks for Ctrl-C, the time limit and its stop event, so even a long step can be interrupted.
+All of the library's Newton methods are based on this class. Between two pieces, usually one product with a matrix each,
+the driver checks for Ctrl-C, the time limit and its stop event, so even a long step can be interrupted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pipelines, unions, and transformers of some columns each: models that are made of models."""
+"""Models that consist of other models: pipelines, unions, and transformers of columns."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def named(node: Any, length: int, what: str) -> list[tuple[Any, ...]]:
         raise ModelFileError(f"its {what} are not a list of names and models.")
     names = [one[0] for one in node]
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-        raise ModelFileError(f"two of its {what} have one name.")
+        raise ModelFileError(f"two of its {what} have the same name.")
     for one in node:
         if not (isinstance(one[1], BaseEstimator) or one[1] in _KEPT):
             raise ModelFileError(f"{one[0]!r:.40}, one of its {what}, is {one[1]!r:.40}.")

@@ -18,8 +18,8 @@ with warnings.catch_warnings():
     from re import _parser as _patterns  # type: ignore[attr-defined]
 
 _MOST_REPEATS = 2
-"""The most unbounded repetitions in a token pattern, none within another: with more, time grows with a high power of
-the length of a text, or exponentially, and an untrusted file must not cause that."""
+"""Maximum number of unbounded repetitions in a token pattern, which may not be nested: otherwise time grows with a high
+power of the length of a text, or exponentially, and untrusted files must not cause that."""
 _LONGEST_PATTERN = 200  # characters: scikit-learn's own pattern has 13, and checking longer ones takes long
 
 

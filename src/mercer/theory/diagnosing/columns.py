@@ -1,4 +1,4 @@
-"""The features of vectors: dominant scales, and columns that carry no information about the labels, or all of it.
+"""The features of vectors: dominant scales, and columns that carry no information about the labels, or give them away.
 
 Vectors may be dense or sparse, and may be numbers in the columns of a table.
 """

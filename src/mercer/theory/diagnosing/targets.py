@@ -64,7 +64,8 @@ class Labels:
     p_value: float | None
     """The fraction of random labellings that fit the matrix as well; None if there are too few labellings."""
     neighbours: float
-    """How often the nearest other object has the same label; for numbers, 1 - its squared error / that of chance."""
+    """How often the nearest other object has the same label; for numbers, 1 - its squared error / the error by
+    chance."""
     chance: float
     """The same for random labels."""
     left_out: float
@@ -92,7 +93,9 @@ def target_of(y: Any, n: int) -> Target:
     if labels.dtype.kind == "O":
         kinds = {type(label).__name__ for label in labels}
         if len(kinds) > 1 or None in labels.tolist():
-            raise InputError(f"Labels must be of one type, none missing; got {', '.join(sorted(kinds))}.")
+            raise InputError(
+                f"Labels must all have the same type, and none may be missing; got {', '.join(sorted(kinds))}."
+            )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         where = int(np.flatnonzero(~np.isfinite(labels))[0])
         raise InputError(f"Labels must be finite; that of object {where} is {labels[where]}.")

@@ -6,8 +6,8 @@ from mercer.theory.diagnosing.findings import CONSTANT, FLAT, NEARLY_CONSTANT, V
 from mercer.theory.diagnosing.targets import Labels
 
 GOOD = 0.5
-"""How far from chance (0) towards always right (1) neighbours or a ridge machine must get. A higher threshold would
-call kernels weak that work on noisy labels."""
+"""The minimum success of neighbours or a ridge machine, on a scale from chance (0) to always right (1). A higher
+threshold would call kernels weak that work on noisy labels."""
 _GOOD_THOUGH_FLAT = 0.7
 """The same for a matrix that is nearly diagonal, where luck with a few neighbours matters more."""
 _BECAUSE = {
