@@ -40,7 +40,8 @@ class Series(RaggedObjects):
             if part.shape[1] != channels:
                 raise InputError(
                     f"Time series must have the same number of channels, but series {position} has {part.shape[1]} "
-                    f"and series 0 has {channels}. A series is of shape (length, channels): transpose those that are not."
+                    f"and series 0 has {channels}. A series is of shape (length, channels): transpose those that are "
+                    "not."
                 )
         values = np.ascontiguousarray(np.concatenate(parts))
         return cls(read_only(values), offsets_of(len(part) for part in parts))
