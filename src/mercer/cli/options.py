@@ -161,7 +161,7 @@ PLAN = Group(
         "no_scale": flag("Do not standardise numbers.", "--no-scale"),
         "impute": option(
             bool,
-            "Whether missing values are filled (numbers by the median, categories by a new category) or an error.",
+            "Fill missing values (numbers by the median, categories by a new category), or refuse them.",
             None,
             True,
         ),

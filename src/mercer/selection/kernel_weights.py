@@ -90,7 +90,7 @@ def _proof(inner: Float64, along: Float64, v: Float64, target: float, dtype: str
     """The part of |T|^2 that the weights leave unexplained, and the least that any weights can leave.
 
     The objective is convex, so with slopes 2g at v its value at any u >= 0 is at least that at v plus 2 g'(u - v); and
-    the best u cannot explain more than everything, u'(inner)u <= |T|^2, which bounds how far negative slopes can lead.
+    the best u explains at most everything, u'(inner)u <= |T|^2, which limits the effect of negative slopes.
     """
     m, slopes = len(v), inner @ v - along
     scale = np.sqrt(np.maximum(np.diag(inner), np.finfo(float).tiny))

@@ -154,8 +154,8 @@ class Recomputed:
     def of(cls, expansion: Expansion, repair: Repair | None, support: Any, objects: Objects) -> Recomputed:
         """Recompute from the training objects and the expansion, whose support objects are those at `support`.
 
-        The training objects are treated as new ones, so the code path differs from that of the symmetric training
-        matrix.
+        The training objects are treated as new ones, so another code path than that of the symmetric training matrix is
+        used.
         """
         refuse_from_blocks(0 if isinstance(support, slice) else support, "Recomputing a certificate")
         gram = gram_of(expansion.kernel, objects, expansion.support, dtype=np.float64)

@@ -27,7 +27,7 @@ MOST = 3000
 _MOST_WORK = 2e9
 """Entries of factors that one sequence of such steps may compute: at most a second of work, usually far less."""
 _PASSES = 4
-"""Approximate passes over a row per step along a pair, to express the cost of a sequence in steps."""
+"""A step along a pair passes over a row about this many times: it converts the cost of a sequence into steps."""
 _MEETINGS = 6
 """Rounds of fixing coefficients that would pass their bounds. Each solves the system again; later rounds fix few
 more."""

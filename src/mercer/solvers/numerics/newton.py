@@ -81,7 +81,7 @@ class RoughSystem:
 
     def __init__(self, system: ConjugateGradients, first_length: float, finest: float = 0.0) -> None:
         self._system = system
-        self.first_length = first_length or system.length or 1.0  # none at all where squares underflow
+        self.first_length = first_length or system.length or 1.0  # zero if squares underflow
         rough = min(_ROUGHEST, (system.length / self.first_length) ** 0.5)
         self._goal = system.length * max(rough, finest)
 

@@ -130,7 +130,7 @@ class BandForm:
         return np.where((lag < 0) | (lag > width) | (columns < 0), width + 1, lag), np.maximum(columns, 0)
 
     def _steps(self, alpha: float) -> Float64:
-        """For each group of rows the matrix that takes (Y of the group before, Q' of this one) to Y = L^-1 Q'."""
+        """For each group of rows, the matrix that maps (Y of the previous group, Q' of this one) to Y = L^-1 Q'."""
         width, n = len(self.band) - 1, self.band.shape[1]
         lag, columns = self._places
         factor = np.zeros((width + 2, len(lag) * width))
