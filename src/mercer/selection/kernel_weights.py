@@ -39,8 +39,7 @@ _TOL = 1e-6
 """The tolerance of the machine from which weights are computed: a thousandth of the default, because weights sum over
 all its coefficients."""
 _PASSES = 3.0
-"""How often entries on one side of the diagonal are computed if they are not stored: for means, and both sides for
-strips."""
+"""Computed entries if none are stored, in triangles of the matrix: one triangle for the means, both for the strips."""
 _REMEDY = "Learn them from a random part of the objects, or take method='uniform'."
 
 
