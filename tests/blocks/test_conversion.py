@@ -108,7 +108,7 @@ def test_blocks_must_agree(tmp_path):
     with pytest.raises(DataFileError, match="no objects"):
         blocks.convert(iter(()), tmp_path / "nothing")
     (tmp_path / "there").mkdir()
-    with pytest.raises(DataFileError, match="something already"):
+    with pytest.raises(DataFileError, match="already exists"):
         blocks.convert([np.zeros((2, 2))], tmp_path / "there")
     with pytest.raises(InputTypeError, match="iterable of blocks"):
         blocks.convert(7, tmp_path / "seven")

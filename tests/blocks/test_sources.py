@@ -156,5 +156,5 @@ def test_damaged_folders_are_refused(folder, tmp_path):
         with pytest.raises(DataFileError, match="damaged"):
             blocks.of(tmp_path / "folder")
     manifest.write_text("{")
-    with pytest.raises(DataFileError, match="no folder of blocks"):
+    with pytest.raises(DataFileError, match="not a folder of blocks"):
         blocks.of(tmp_path / "folder")

@@ -294,8 +294,8 @@ class GreedyRoot(RightRoot):
 
 
 class DoublyBentRoot(RightRoot):
-    def bent(self, v):
-        return 1.001 * super().bent(v)
+    def hessian_times(self, v):
+        return 1.001 * super().hessian_times(v)
 
 
 class WrongTotalRoot(RightRoot):

@@ -63,7 +63,7 @@ def test_taking_rows(index):
     [
         ({}, InputError, "0 columns"),
         ({"a": []}, InputError, "0 rows"),
-        ({"a": [1.0], "b": [1.0, 2.0]}, InputError, r"one length, got \{'a': 1, 'b': 2\}"),
+        ({"a": [1.0], "b": [1.0, 2.0]}, InputError, r"the same length, got \{'a': 1, 'b': 2\}"),
         ({"a": "text"}, InputTypeError, "must be a list or an array, got str"),
         (np.zeros((2, 2)), InputTypeError, r"Expected a table .*got ndarray.*columns with names"),
         (["a", "b"], InputTypeError, "Expected a table"),

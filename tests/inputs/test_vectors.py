@@ -67,7 +67,7 @@ def test_one_string(raw):
 
 
 def test_ragged_rows():
-    with pytest.raises(InputTypeError, match="ragged"):
+    with pytest.raises(InputTypeError, match="lengths differ"):
         Vectors.coerce([[1.0], [1.0, 2.0]])
 
 

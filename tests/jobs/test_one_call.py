@@ -93,4 +93,4 @@ def test_several_targets(columns, tmp_path, monkeypatch, capsys):
     assert mercer.load("model-y.mercer").about["score"] == found["y"].model.about["score"]
     assert (tmp_path / "model-z.mercer").exists()
     assert app.run(["compare", "t.csv", "-t", "y", "-t", "z"]) != 0
-    assert "2 targets, where one is wanted" in capsys.readouterr().err
+    assert "2 targets, where only one is possible" in capsys.readouterr().err

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import logsumexp
 from scipy.special import softmax as expected
 
-from mercer.losses.softmax import logarithm_beyond, softmax
+from mercer.losses.softmax import log_sum_exp_above, softmax
 
 
 @pytest.mark.parametrize("classes", [2, 3, 26])
@@ -16,7 +16,7 @@ def test_rows_are_those_of_scipy(classes, scale):
     np.testing.assert_allclose(softmax(f), expected(f, axis=1), rtol=1e-13, atol=1e-300)
     np.testing.assert_allclose(softmax(f).sum(axis=1), 1.0, rtol=1e-15)
     wanted = logsumexp(f, axis=1) - f[np.arange(40), codes]
-    np.testing.assert_allclose(logarithm_beyond(f, codes), wanted, rtol=1e-12, atol=1e-14 * scale)
+    np.testing.assert_allclose(log_sum_exp_above(f, codes), wanted, rtol=1e-12, atol=1e-14 * scale)
 
 
 def test_other_orders_of_memory_are_taken():

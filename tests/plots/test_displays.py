@@ -182,7 +182,7 @@ def test_traces():
     assert np.array_equal(again.lines_[0].get_ydata(), one.trace_.values)
     with pytest.raises(InputError, match="keeps no trace"):
         TraceDisplay.from_estimator(SVC().fit(X, Y))
-    with pytest.raises(InputError, match="there is none"):
+    with pytest.raises(InputError, match="got none"):
         TraceDisplay.from_traces({})
 
 

@@ -69,7 +69,7 @@ def test_json_and_csv_agree_with_the_model(client, outcome):
     ("body", "kind", "status", "message"),
     [
         ("{", "application/json", 422, "not JSON"),
-        ("[]", "application/json", 422, "no list of objects"),
+        ("[]", "application/json", 422, "contains no list of objects"),
         ("[1]", "application/json", 422, "not an object"),
         ('[{"mass": 1}]', "application/json", 422, "column 'colour'"),
         ('[{"mass": "heavy", "colour": "red"}]', "application/json", 422, "is not a number"),

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mercer.solvers.eigen_bounds import most_of_leading
+from mercer.solvers.eigen_bounds import bound_on_leading
 
 
 def spectrum(values, seed=0):
@@ -38,7 +38,7 @@ def test_never_below_the_sum_whatever_the_vectors(name, count, width):
     for squares in (float((A**2).sum()), math.inf):
         if math.isinf(squares) and not psd and width < 40 and count:
             continue  # nothing is known of the rest
-        most, _ = most_of_leading(count, V, A @ V, trace=float(np.trace(A)), squares=squares, psd=psd)
+        most, _ = bound_on_leading(count, V, A @ V, trace=float(np.trace(A)), squares=squares, psd=psd)
         assert most >= exact - 1e-12
 
 
@@ -47,7 +47,7 @@ def test_tight_where_the_rest_is_small(count):
     values = SPECTRA["falling"]
     A, vectors = spectrum(values)
     V = vectors[:, :12]
-    most, inside = most_of_leading(count, V, A @ V, trace=values.sum(), squares=float((A**2).sum()), psd=True)
+    most, inside = bound_on_leading(count, V, A @ V, trace=values.sum(), squares=float((A**2).sum()), psd=True)
     assert most == pytest.approx(values[:count].sum(), rel=1e-11)
     assert np.allclose(inside, values[:12])
 
@@ -55,5 +55,5 @@ def test_tight_where_the_rest_is_small(count):
 def test_vectors_that_are_not_the_leading_ones_are_found_out():
     A, vectors = spectrum(SPECTRA["a few"])
     V = vectors[:, 1:3]  # exact eigenvectors, with no residual, but not the largest
-    most, _ = most_of_leading(2, V, A @ V, trace=12.0, squares=50.0, psd=True)
+    most, _ = bound_on_leading(2, V, A @ V, trace=12.0, squares=50.0, psd=True)
     assert most >= 9.0 - 1e-9 > float((V * (A @ V)).sum()) + 1.0

@@ -235,5 +235,5 @@ def test_only_what_is_flat_is_said_to_be_diagonal():
 
 @pytest.mark.parametrize("labels", [["a", 1, "b"], ["a", None, "b"]])
 def test_labels_are_of_one_type(labels):
-    with pytest.raises(InputError, match="Labels must be of one type, none missing"):
+    with pytest.raises(InputError, match="Labels must all have the same type, and none may be missing"):
         target_of(np.array(labels, dtype=object), 3)

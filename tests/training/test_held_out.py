@@ -105,8 +105,8 @@ def changed(stored, **arrays):
         ({"mean_coefficients": np.zeros((2, 3))}, "mean_coefficients"),
         ({"mean_intercept": np.zeros(2)}, "mean_intercept"),
         ({"mean_intercept": np.full(3, np.nan)}, "not finite"),
-        ({"mean_groups": np.zeros(3, dtype=np.int32)}, "other numbers"),
-        ({"mean_groups": np.array([-1, 1, 0], dtype=np.int32)}, "other numbers"),
+        ({"mean_groups": np.zeros(3, dtype=np.int32)}, "do not match"),
+        ({"mean_groups": np.array([-1, 1, 0], dtype=np.int32)}, "do not match"),
     ],
 )
 def test_damaged_files(stored, arrays, message):
@@ -117,5 +117,5 @@ def test_damaged_files(stored, arrays, message):
 def test_objects_that_do_not_belong_to_the_machine(stored):
     support = stored.objects["mean_support"]
     for other in (kernels.Spectrum(2).coerce(["ab"] * len(support)), kernels.RBF().coerce(support.values[:, :2])):
-        with pytest.raises(ModelFileError, match="not like its support objects"):
+        with pytest.raises(ModelFileError, match="not of the same kind as its support objects"):
             from_stored(NuSVC, dataclasses.replace(stored, objects={"mean_support": other}))

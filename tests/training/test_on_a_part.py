@@ -1,4 +1,4 @@
-"""Machines of a part of the objects, where a time limit leaves room for no more."""
+"""Machines trained on a part of the objects, if the time limit allows no more."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_a_part_stands_for_all(name, short):
     model.set_params(time_limit=None)
     exact = model.fit(X, *targets)
     best = exact.certificate_.primal if target is None else exact.score(NEW, target(NEW))
-    with pytest.warns(ConvergenceWarning, match="room for a part of the objects alone"):
+    with pytest.warns(ConvergenceWarning, match="allowed training on only a part of the objects"):
         model.set_params(time_limit=60.0).fit(X, *targets)
     assert 20 < np.count_nonzero(np.any(model.expansion_.coefficients, axis=1)) < 1400
     assert "not known" in str(model.certificate_)

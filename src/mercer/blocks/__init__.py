@@ -2,9 +2,9 @@
 
     from mercer import KernelRidge, blocks, kernels
 
-    data = blocks.of("rows.npy", "targets.npy")               # or Parquet, or a folder of blocks
-    training, test = blocks.split(data, held_out=0.1)
-    with blocks.checkpoint("run"):                              # killed at any moment, it goes on from there
+    data = blocks.of("rows.npy", "targets.npy")               # or Parquet, or a folder of blocks training, test =
+    blocks.split(data, held_out=0.1) with blocks.checkpoint("run"):                              # resumes from there if
+    it was killed
         model = KernelRidge(kernel=kernels.Nystrom(kernels.RBF(), m=500)).fit(training)
 
 Anything else (CSV, svmlight, FASTA, JSON lines, generators) is converted once: ``blocks.convert("big.csv", "folder")``.

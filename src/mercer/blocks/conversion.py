@@ -54,7 +54,7 @@ def convert(
     rows = _check.integer("convert", "rows", rows, low=1)
     target = Path(folder).absolute()
     if target.exists():
-        raise DataFileError(f"{target}: there is something already. Name a new folder, or open it with blocks.of.")
+        raise DataFileError(f"{target}: already exists. Name a new folder, or open it with blocks.of.")
     if isinstance(source, str | os.PathLike):
         found = _blocks_of_file(source, options)
     else:
@@ -106,7 +106,7 @@ def _block_of_data(data: Data) -> tuple[Block, Any]:
 def _blocks_of_pieces(source: Any, options: dict[str, Any]) -> Iterator[tuple[Block, Any]]:
     target, weight = options.pop("target", None), options.pop("weight", None)
     if options:
-        raise _check.fail("convert", "options", "target and weight, for a source that is no file", sorted(options))
+        raise _check.fail("convert", "options", "target and weight, for a source that is not a file", sorted(options))
     if hasattr(source, "to_batches"):
         source = source.to_batches()
     if not isinstance(source, Iterable):

@@ -32,7 +32,7 @@ MANIFEST = "manifest.json"
 COLUMNS = "columns"
 """The kind of blocks with named columns, for kernels on tables."""
 _PIECE = 1 << 20
-"""Bytes that are hashed at a time."""
+"""Bytes hashed at a time: large enough that calls cost nothing, small enough to need no memory."""
 
 
 @final
@@ -107,7 +107,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     try:
         found: Any = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataFileError(f"{path}: no folder of blocks: {error}. mercer.blocks.convert writes one.") from error
+        raise DataFileError(f"{path}: not a folder of blocks: {error}. mercer.blocks.convert writes one.") from error
     sound = (
         isinstance(found, dict)
         and found.get("format") == FORMAT

@@ -16,14 +16,15 @@ from mercer.errors import DataFileError
 from mercer.inputs.blocks import ROWS, Block, Blocks, planned
 
 _PAGE, _PAGES = 1 << 16, 64
-"""Bytes of a page, and pages spread over a file, which distinguish two files of the same size and age."""
+"""Size of a page in bytes, and number of pages, spread over a file, that are hashed to distinguish files of the same
+size and age."""
 
 
 @final
 class NpyBlocks(Blocks):
     """A matrix in an npy file, with targets and weights in separate files or in memory.
 
-    Files are opened where a block is read and stay open there; a source is pickled as file names.
+    Each process opens files when it reads a block, and keeps them open; a source is pickled as file names.
     """
 
     def __init__(self, X: Any, y: Any = None, weights: Any = None, *, rows: int = ROWS) -> None:
@@ -83,9 +84,7 @@ def _mapped(path: str) -> npt.NDArray[Any]:
 
 
 def file_mark(path: str) -> str:
-    """What identifies a file: its size, its modification time, and some of its pages; not all, which may be hundreds of
-    gigabytes.
-    """
+    """Identifies a file by its size, its time, and some of its pages: files may have hundreds of gigabytes."""
     try:
         found = os.stat(path)
         digest = hashlib.sha256(f"{found.st_size} {found.st_mtime_ns}".encode())

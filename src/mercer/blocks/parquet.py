@@ -26,7 +26,7 @@ _MOST_BYTES = 2**30
 
 @final
 class ParquetBlocks(Blocks):
-    """The rows of one or more Parquet files: neighbouring row groups make a block of about `rows` rows.
+    """The rows of one or more Parquet files: neighbouring row groups are combined into blocks of about `rows` rows.
 
     `paths` is a file, a list of files, or a folder of them, which are taken in the order of their names. One column is
     the `target`, another may be the `weight`; `only` names the columns to learn from. Columns that all hold numbers are
@@ -75,7 +75,7 @@ class ParquetBlocks(Blocks):
         return found
 
     def _file(self, number: int) -> Any:
-        """A file that this thread reads from; Parquet files must not be shared between threads."""
+        """A file opened by this thread; Parquet files must not be shared between threads."""
         try:
             import pyarrow as pa
             import pyarrow.parquet as pq
@@ -148,5 +148,5 @@ def _files(paths: Any) -> list[str]:
     ]
     files = list(itertools.chain.from_iterable(found))
     if not files:
-        raise DataFileError(f"{', '.join(names) or 'No path'}: no Parquet file there")
+        raise DataFileError(f"{', '.join(names) or 'No path'}: no Parquet file found")
     return files

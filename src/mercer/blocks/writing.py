@@ -1,4 +1,4 @@
-"""Writing a folder of blocks, one at a time; blocks that are written stay, so that writing can go on after a kill."""
+"""Writes a folder of blocks, one at a time; written blocks stay, so writing can resume after a kill."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FolderWriter:
     """Collects objects, and writes blocks of `rows` of them; `finish` makes it a folder of blocks."""
 
     def __init__(self, folder: Path, rows: int, entries: Sequence[dict[str, Any]] = ()) -> None:
-        """`entries` are those of blocks that were written before."""
+        """`entries` describe the blocks already written."""
         self._folder, self._rows = folder, rows
         self.entries = list(entries)
         self._kind, self._names = "", None
@@ -34,7 +34,7 @@ class FolderWriter:
 
     @property
     def written(self) -> int:
-        """Objects in blocks that are complete."""
+        """The number of objects in complete blocks."""
         return sum(int(entry["rows"]) for entry in self.entries)
 
     def add(self, block: Block, names: Any = None) -> None:
@@ -107,12 +107,12 @@ def _joined(parts: list[Block]) -> Block:
     y, weights = ([getattr(block, name) for block in parts] for name in ("y", "weights"))
     for what, values in (("targets", y), ("weights", weights)):
         if len({value is None for value in values}) > 1:
-            raise InputError(f"Some blocks have {what}, and others have none.")
+            raise InputError(f"Some blocks have {what}, others have none.")
     return Block(objects, *(None if values[0] is None else np.concatenate(values) for values in (y, weights)))
 
 
 def _parts(block: Block, size: int) -> tuple[Block, Block | None]:
-    """The first objects, and the others."""
+    """Split into the first objects and the others."""
     objects = block.objects
 
     def cut(part: slice) -> Block:

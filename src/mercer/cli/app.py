@@ -36,14 +36,14 @@ def run(arguments: Sequence[str]) -> int:
             warnings.showwarning = _show_warning
             code = _application()(list(arguments), prog_name="mercer", standalone_mode=False)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough, as in `mercer kernels | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again while it ends
+    except BrokenPipeError:  # the reader closed the pipe, as in `mercer kernels | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise Python complains again at exit
         return ExitCode.UNEXPECTED
     except (Exception, KeyboardInterrupt) as error:
         failure = _failure(error)
         if "--debug" in arguments:
             show_traceback(error)
-        # Read from the arguments themselves, which may be what could not be parsed.
+        # Read from the raw arguments, since parsing them may be what failed.
         failure.tell(as_json="--json" in arguments)
         return failure.code
     if code == ExitCode.INTERRUPTED:
@@ -53,7 +53,7 @@ def run(arguments: Sequence[str]) -> int:
 
 @contextlib.contextmanager
 def _ended_by_sigterm() -> Iterator[None]:
-    """SIGTERM raises inside, so that a command ends in order; a process that somebody else made may forbid it."""
+    """Convert SIGTERM to an exception, so that a command cleans up; only the main thread of a process can do this."""
 
     def end(*_: object) -> NoReturn:
         raise Terminated

@@ -1,4 +1,4 @@
-"""``--cluster``: the long work of a command on other machines."""
+"""``--cluster``: run the long work of a command on other machines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mercer.cli.output import OutputOptions
 
 @contextlib.contextmanager
 def on_cluster(cluster: str | None, output: OutputOptions) -> Iterator[None]:
-    """Let a cluster do the long work inside, and say on stderr what went over the network; None for this machine."""
+    """Let a cluster do the long work inside, and report its traffic on stderr; None for this machine."""
     if cluster is None:
         yield
         return

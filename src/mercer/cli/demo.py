@@ -20,14 +20,14 @@ from mercer.jobs.problem import Plan
 from mercer.readers.data import NUMBER, Column, Data
 from mercer.training.folds import Split
 
-_FOLDS, _FAST_FOLDS = 5, 2  # the usual number, and the least for tests
-_FEW = 90  # rows of the table in tests
+_FOLDS, _FAST_FOLDS = 5, 2  # the number that most people use, and the smallest possible one for tests
+_FEW = 90  # number of rows of the table in tests
 
 
 @final
 @dataclass(frozen=True)
 class Result:
-    """What a trial gave; support vectors and margin are those of the machine trained on all objects."""
+    """The result of a trial; support vectors and margin are those of the machine trained on all objects."""
 
     problem: Problem
     trial: Trial
@@ -40,7 +40,7 @@ class Result:
 
 
 def show(*, seed: int, output: OutputOptions, fast: bool, report: str | None = None) -> None:
-    """Run everything and print it; finally `fit`, from data to a report."""
+    """Run and print everything; finally run `fit`, from data to a report."""
     began = time.perf_counter()
     folds = _FAST_FOLDS if fast else _FOLDS
     with output.progress():
@@ -109,7 +109,7 @@ def _print_job(outcome: Outcome, report: str | None) -> None:
 
 
 def _announce_compilation() -> None:
-    """The first run shows no progress for some seconds: say why, on a terminal."""
+    """On a terminal, explain why the first run shows no progress for some seconds."""
     folder = _compiled.cache_folder()
     cold = folder is None or not any(folder.rglob("*.nbi"))
     if cold and sys.stderr is not None and sys.stderr.isatty():
@@ -155,7 +155,7 @@ def _cells(result: Result) -> tuple[str, ...]:
 
 
 def summary(results: list[Result]) -> str:
-    """What the table shows, in words."""
+    """A summary of the table in words."""
     both = [(result.scores, result.twin) for result in results if result.twin is not None]
     apart = max(abs(ours.accuracy - theirs.accuracy) for ours, theirs in both)
     ours, theirs = sum(ours.seconds for ours, _ in both), sum(theirs.seconds for _, theirs in both)

@@ -16,8 +16,8 @@ from mercer.readers.reading import read
 if TYPE_CHECKING:
     from mercer.jobs.trained import TrainedModel
 
-_LISTED = 200  # columns of a table that are listed: more than anybody reads, and soon drawn
-_LONGEST_NAME = 60  # characters of the name of a column
+_LISTED = 200  # columns of a table that are listed: more than anybody reads, and quickly printed
+_LONGEST_NAME = 60  # characters of the name of a column: longer ones push its kind and values off the line
 
 
 def info(path: str, wanted: OutputOptions, command: str = "info", *, card: bool = False) -> None:
@@ -88,7 +88,7 @@ def _text(value: Any) -> str:
 
 
 def _item(item: Any) -> str:
-    """One thing of a list: a name, with what is known about it in brackets."""
+    """One item of a list: its name, with details in brackets."""
     if isinstance(item, list):
         return " = ".join(map(str, item))
     if not isinstance(item, dict):
@@ -99,7 +99,7 @@ def _item(item: Any) -> str:
 
 
 def check(path: str, reading: Options, wanted: OutputOptions) -> None:
-    """Read a file as `fit` would, and describe what was found; whatever is wrong is an error, as in other commands."""
+    """Read a file as `fit` would, and describe its content; mistakes are errors, as in other commands."""
     kind = subject_of(path)
     if kind == KERNEL:
         from mercer.cli.kernels import explain
@@ -141,7 +141,7 @@ def check(path: str, reading: Options, wanted: OutputOptions) -> None:
 
 
 def _put_together(model: Any) -> None:
-    """Whatever a model needs besides its predictions is checked when its estimator is made."""
+    """Building the estimator checks the parts of a model that predictions do not need."""
     from mercer.jobs.trained import TrainedModel
 
     if isinstance(model, TrainedModel):

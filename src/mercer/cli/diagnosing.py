@@ -78,7 +78,7 @@ def _question(kind: str, subject: str, path: str | None, reading: Options, plan:
 
 
 def _of_data(path: str, reading: Options, plan: Plan) -> Question:
-    """A kernel on a file; by default the second that `fit` would try, after the simplest."""
+    """A kernel on a file; by default the second one that `fit` would try, after the simplest."""
     reading = dataclasses.replace(reading, require_labels=False)
     data = read(path, reading)
     notes = list(data.notes)

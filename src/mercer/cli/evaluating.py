@@ -30,7 +30,7 @@ _MOST_CLASSES = 20  # a wider confusion matrix does not fit on a terminal
 @final
 @dataclass(frozen=True)
 class Judging:
-    """What a model is judged by."""
+    """How a model is judged."""
 
     seed: int = 0
     metric: str = "auto"
@@ -88,7 +88,7 @@ def _with_threshold(model: TrainedModel, threshold: str | None) -> TrainedModel:
 
 
 def _metric(model: TrainedModel, asked: str, answers: Answers) -> Metric:
-    """The metric asked for, or the one that the model was chosen by; functions of one's own are not in files."""
+    """The requested metric, or the one by which the model was chosen; files do not contain a user's own functions."""
     known = str(model.about.get("metric", "auto"))
     wanted = asked if asked != "auto" or known == "own" else known
     metric = metric_for(wanted, model.task, answers.labels, balanced=bool(model.about.get("balanced", False)))
@@ -115,7 +115,7 @@ def _answers(model: TrainedModel, data: Data) -> Answers:
 
 
 def _sorted(answers: Answers) -> Answers:
-    """With classes in the order of their names: as words, 10 comes before 2."""
+    """The same with classes sorted by their names as text, so that 10 comes before 2."""
     assert answers.classes is not None
     order = np.argsort(answers.classes, kind="stable")
     if (order == np.arange(len(order))).all():

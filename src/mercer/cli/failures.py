@@ -2,10 +2,9 @@
 
 ::
 
-    0  done                        4  training did not converge, with --strict
-    1  unexpected: a bug           5  a model file that cannot be used
-    2  wrong usage               130  interrupted
-    3  data that cannot be used  143  told to end by SIGTERM
+    0  done                        4  training did not converge, with --strict 1  unexpected: a bug           5  a model
+    file that cannot be used 2  wrong usage               130  interrupted 3  data that cannot be used  143 ended by
+    SIGTERM
 """
 
 from __future__ import annotations
@@ -42,18 +41,18 @@ class UsageError(MercerError):
 
 
 def refuse_unknown_task(task: str) -> None:
-    """The tasks are few enough to be listed."""
+    """Refuse an unknown task, and list the valid ones."""
     tasks = ("auto", "classification", "regression")
     if task not in tasks:
         raise UsageError(f"there is no task {task!r}", f"Tasks are {', '.join(tasks)}.")
 
 
 class Interrupted(UsageError):
-    """Ctrl-C, with what was written and how to continue."""
+    """Ctrl-C; the message says what was written and how to continue."""
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM, which ends a command as Ctrl-C does: what it keeps is kept, what it only began is removed."""
+    """SIGTERM, which ends a command like Ctrl-C: finished work is kept, unfinished files are removed."""
 
 
 class NotConverged(UsageError):
@@ -100,7 +99,7 @@ class Failure:
         if as_json:
             from mercer.cli.output import write_json
 
-            with contextlib.suppress(OSError):  # what failed may have been stdout itself
+            with contextlib.suppress(OSError):  # stdout itself may have failed
                 told = {"code": self.code.name.lower(), "message": self.message, "hint": self.hint or None}
                 write_json({"error": told})
                 sys.stdout.flush()

@@ -34,7 +34,7 @@ from mercer.training.certificate import Certificate
 @final
 @dataclass(frozen=True)
 class Files:
-    """Where the model and the report go, and what is required of them."""
+    """Where to write the model and the report, and what they must satisfy."""
 
     model: str
     report: str | None
@@ -43,7 +43,7 @@ class Files:
 
 
 def run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOptions) -> None:
-    """Read, train, write the model and the report, and describe the result; for each target by itself."""
+    """Read, train, write the model and the report, and describe the result; separately for each target."""
     if not reading.more_targets or reading.target is None:
         _run(path, reading, plan, files, wanted)
         return
@@ -58,7 +58,7 @@ def run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOpt
 
 
 def _run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOptions) -> None:
-    """For one target."""
+    """The same for one target."""
     refuse_unknown_task(plan.task)
     for target in (files.model, files.report):
         if target is not None:
@@ -94,7 +94,7 @@ def _run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOp
 
 
 def _refuse_what_cannot_be_written(path: str) -> None:
-    """Before hours of training, not after."""
+    """Refuse paths that cannot be written before hours of training, not after."""
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
         raise ModelFileError(f"Cannot save to {path!r}: it is a folder. Add a file name.")
@@ -105,7 +105,7 @@ def _refuse_what_cannot_be_written(path: str) -> None:
 
 
 def _state(path: str) -> tuple[int, int] | None:
-    """What tells one version of a file from another: each is written whole, as a new file."""
+    """Identifies a version of a file: each version is written as a new file."""
     try:
         found = os.stat(path)
     except OSError:
@@ -114,13 +114,13 @@ def _state(path: str) -> tuple[int, int] | None:
 
 
 def _how_to_resume(checkpoint: Checkpoint, written: list[str], files: Files) -> str:
-    """What is there, by a look at the disk, and how to get the rest."""
+    """A message about which files exist on disk, and how to get the others."""
     if files.model in written:
         if files.report is None or files.report in written:
             checkpoint.remove()
             return f"Everything was written before that: {' and '.join(written)}."
         checkpoint.write()
-        kept = " The same command with --resume writes it soon, from what is kept." if len(checkpoint) else ""
+        kept = " The same command with --resume soon writes it, from the work that is kept." if len(checkpoint) else ""
         return f"The model is complete: {files.model}. The report was not written.{kept}"
     if not len(checkpoint):
         return "Nothing was written. Run the same command again; with --time-limit it keeps the best found by then."
@@ -168,7 +168,7 @@ def _print(outcome: Outcome, files: Files, wanted: OutputOptions) -> None:
 
 
 def _trained_with(outcome: Outcome) -> str:
-    """What was trained, and how close it is to the optimum."""
+    """A sentence about the trained machine, and how close it is to the optimum."""
     model, about = outcome.model, outcome.model.about
     proof = model.estimator.certificate_
     worst = f" (that of the worst of {len(proof.parts)} machines {_percent(proof.worst)} %)" if proof.parts else ""
@@ -181,18 +181,18 @@ def _trained_with(outcome: Outcome) -> str:
 
 
 def _how(way: str) -> str:
-    """Where the machine is not one on all objects."""
+    """How the machine was trained, unless it is a single machine on all objects."""
     return f" in {way}" if way.startswith(CELLS) else ""
 
 
 def _percent(proof: Certificate) -> str:
-    """How far an objective can be above the optimum."""
+    """How far the objective can be above the optimum, as a percentage."""
     gap = 100 * max(proof.relative_gap, 0.0)
     return f"{gap:.0f}" if gap >= 10 else f"{gap:.2g}"
 
 
 def _as_json(outcome: Outcome) -> dict[str, Any]:
-    """Everything that the text says."""
+    """The same content as the text, for JSON."""
     data, estimator = outcome.problem.data, outcome.model.estimator
     return {
         "data": {

@@ -14,7 +14,7 @@ from mercer.cli.output import OutputOptions
 
 
 def list_all(wanted: OutputOptions) -> None:
-    """Every kernel with its line in the registry; none of them is imported."""
+    """Every kernel with its line in the registry, without importing any."""
     if wanted.as_json:
         output.write_json({"kernels": [_brief(entry) for entry in KERNELS.values()]})
         return

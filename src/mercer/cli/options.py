@@ -24,7 +24,7 @@ Subject = Annotated[
 @final
 @dataclass(frozen=True)
 class Group:
-    """Options by name, each with its type and default, and how they become the parameter of a command."""
+    """Options by name, with types and defaults, and how they are combined into one parameter of a command."""
 
     parameter: str
     options: dict[str, tuple[Any, Any]]
@@ -79,7 +79,7 @@ def option(
     *names: str,
     **more: Any,
 ) -> tuple[Any, Any]:
-    """The type and the default of an option, which is called like its parameter unless it has other `names`."""
+    """The type and the default of an option, which has the name of its parameter unless `names` are given."""
     return Annotated[kind, typer.Option(*names, metavar=metavar, help=help, **more)], default
 
 
@@ -124,8 +124,8 @@ def _class_name(given: str) -> tuple[str, str]:
 
 METRIC = option(
     str,
-    "What to choose and judge by: accuracy, balanced_accuracy, auc, f1 (f1=CLASS), log_loss, r2, mae, rmse or "
-    "quantile=0.9.",
+    "The metric for choosing and judging models: accuracy, balanced_accuracy, auc, f1 (f1=CLASS), log_loss, r2, mae, "
+    "rmse or quantile=0.9.",
     "NAME",
     "auto",
 )
@@ -161,7 +161,7 @@ PLAN = Group(
         "no_scale": flag("Do not standardise numbers.", "--no-scale"),
         "impute": option(
             bool,
-            "Whether missing values are filled (numbers by the median, categories by a new category) or an error.",
+            "Fill missing values (numbers by the median, categories by a new category), or refuse them.",
             None,
             True,
         ),
@@ -170,8 +170,8 @@ PLAN = Group(
         "threshold": THRESHOLD,
         "memory": option(
             float | None,
-            "Memory for the data, beside the program itself; `fit` reads files that need more in pieces. The default "
-            "is half of what is free.",
+            "Memory for the data, in addition to the program itself; `fit` reads files that need more in pieces. The "
+            "default is half of the free memory.",
             "MIB",
             min=16,
         ),

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 _HIDDEN = {place: f"\\x{place:02x}" for place in (*range(32), *range(127, 160)) if chr(place) not in "\t\n"} | {
     place: f"\\u{place:04x}" for place in (0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 }
-"""Characters that tell a terminal to do something, or turn the direction of the text after them."""
+"""Characters that control a terminal, or change the direction of the text after them."""
 _JSON_HIDDEN = {place: f"\\u{place:04x}" for place in _HIDDEN if place > 31}
 Cell = tuple[str, *tuple[float, ...]]
 
 SCHEMA_VERSION = 1
-"""Of the JSON objects that commands print; it grows when a key disappears or changes its meaning."""
-_KERNEL_WIDTH = 16  # columns of a terminal that the text of a kernel gets at least: narrower ones are hard to read
+"""The version of the JSON objects that commands print; it increases when a key disappears or changes its meaning."""
+_KERNEL_WIDTH = 16  # minimum width in characters for the text of a kernel: narrower ones are hard to read
 _PAGE = 160  # the width of a table in a pipe, unless its words are wider
-_WIDE = 1000  # the width of a pipe, where nothing is folded: the reader decides
+_WIDE = 1000  # the width in a pipe, where no text is wrapped: the reading program decides
 
 
 @final
@@ -45,7 +45,7 @@ class OutputOptions:
     show_code: bool = False
 
     def progress(self) -> contextlib.AbstractContextManager[None]:
-        """No progress inside, if it is not wanted."""
+        """Hide progress inside the context, unless it is wanted."""
         return silenced() if self.quiet else contextlib.nullcontext()
 
 
@@ -55,7 +55,7 @@ def on_terminal() -> bool:
 
 
 def visible(text: str) -> str:
-    """Text of a file or its name, fit for a terminal: control characters are shown, and do nothing."""
+    """Text of a file, or its name, made safe for a terminal: control characters are shown instead of executed."""
     return text.translate(_HIDDEN)
 
 
@@ -96,14 +96,14 @@ def json_of(content: Mapping[str, Any], *, indent: int | None = 2) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text in a table, of which nothing is taken for markup, nor for an order to the terminal."""
+    """Text for a table, escaped so that nothing in it acts as markup or as a control character."""
     from rich.markup import escape
 
     return escape(visible(text))
 
 
 def new_table(*columns: str) -> Table:
-    """An empty table: with a rule under the head on a terminal, columns only through a pipe."""
+    """An empty table: with a rule below the header on a terminal, plain columns in a pipe."""
     from rich import box
     from rich.table import Table
 
@@ -116,7 +116,7 @@ def new_table(*columns: str) -> Table:
 def ranking(problem: Problem, rows: Iterable[tuple[Trial, Sequence[Cell]]], *columns: str) -> Table:
     """A table of kernels, best first: the penalty of each, its score, further columns, and the time it took.
 
-    A cell is a text with gaps, and the scores that fill them.
+    A cell is a format string, and the scores to insert.
     """
     from mercer.jobs.candidates import short_text
 
@@ -134,8 +134,8 @@ def ranking(problem: Problem, rows: Iterable[tuple[Trial, Sequence[Cell]]], *col
 def write_table(table: Table, *, fold: bool) -> None:
     """Print a table, in colours if the terminal has them (NO_COLOR is honoured).
 
-    On a narrow terminal `fold` breaks the lines of cells; a table whose numbers still do not fit runs over the edge
-    rather than losing them. In a pipe, a file or a notebook it breaks those that no page is wide enough for.
+    On a narrow terminal, `fold` wraps the text of cells; a table whose numbers still do not fit extends past the edge
+    rather than losing them. In a pipe, a file or a notebook, only very long cells are wrapped.
     """
     from rich.console import Console
 
@@ -155,7 +155,7 @@ def write_table(table: Table, *, fold: bool) -> None:
 
 
 def write_text(text: str) -> None:
-    """A paragraph, folded to the width of the terminal."""
+    """Print a paragraph, wrapped to the width of the terminal."""
     import shutil
     import textwrap
 

@@ -38,7 +38,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def run(path: str, data_path: str, reading: Options, file: str | None, columns: Columns, wanted: OutputOptions) -> None:
-    """Predict block by block: each is read, predicted, written and forgotten."""
+    """Predict block by block: each is read, predicted, written and discarded."""
     model = model_at(path)
     columns.check(model)
     reading = reading_for(model, data_path, reading, labelled=False)
@@ -78,7 +78,7 @@ class Tally:
     data: str = ""
     objects: int = 0
     unlike: int = 0
-    """Unlike anything in training."""
+    """The number of objects unlike anything in training."""
 
 
 def predictions(
@@ -101,7 +101,7 @@ def predictions(
 
 
 def table(blocks: Iterable[list[dict[str, Any]]]) -> Iterator[str]:
-    """Lines of CSV, a block at a time."""
+    """Lines of CSV, one block at a time."""
     headed = False
     for block in blocks:
         text = io.StringIO()
@@ -132,7 +132,7 @@ def _cells(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write_json(path: str, file: str | None, blocks: Iterable[list[dict[str, Any]]], tally: Tally) -> None:
-    """One object, printed only once everything is predicted: half an object is of no use."""
+    """Print one JSON object once everything is predicted: an incomplete object could not be parsed."""
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, mode="w+", encoding="utf-8") as held:
         for number, row in enumerate(row for block in blocks for row in block):
             held.write((",\n    " if number else "\n    ") + output.json_of(row, indent=None))
@@ -149,7 +149,7 @@ def _write_json(path: str, file: str | None, blocks: Iterable[list[dict[str, Any
 
 
 def safe(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula, with a quote before it; numbers stay numbers."""
+    """Put a quote before text that a spreadsheet would run as a formula; numbers stay numbers."""
     if not isinstance(value, str) or not value.startswith(_FORMULA):
         return value
     from mercer.readers.cells import is_number

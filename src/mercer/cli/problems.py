@@ -57,7 +57,7 @@ class Trial:
 @final
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Objects, their labels, and what to try on them."""
+    """Objects, their labels, and the trials on them."""
 
     name: str
     noun: str
@@ -74,10 +74,12 @@ class Problem:
         return make_pipeline(StandardScaler(), machine) if self.standardise else machine
 
     def score(self, machine: Any, splits: list[Split]) -> Scores:
-        """Cross-validate a machine, each fold by itself, as scikit-learn would: ours share nothing between folds."""
+        """Cross-validate a machine as scikit-learn does: our machines share nothing between folds."""
         scorer = FoldScorer(self.objects, self.labels, get_scorer("accuracy"), "raise")
         settings = settings_of(self.pipeline(machine), [{}], self.objects, share=False)
-        CrossValidation(settings, splits[:1], scorer, threads=1).run()  # compiles and loads what is timed below
+        CrossValidation(
+            settings, splits[:1], scorer, threads=1
+        ).run()  # compile and load everything before it is timed below
         found = CrossValidation(settings, splits, scorer, threads=1).run()
         times = [row["fit_time"] + row["score_time"] for row in found.results[0] if row is not None]
         accuracy = found.scores(0)
@@ -147,7 +149,7 @@ def _graphs(n: int, seed: int) -> Problem:
 
 
 def _karate() -> Problem:
-    """Which of two clubs each member joined, from who knew whom: 34 nodes of one graph, real data."""
+    """Which of two clubs each member joined, predicted from who knew whom: 34 nodes of one graph, real data."""
     networkx: Any = importlib.import_module("networkx")
     graph = networkx.karate_club_graph()
     clubs = np.array([graph.nodes[node]["club"] for node in graph])

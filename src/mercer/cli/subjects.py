@@ -1,4 +1,4 @@
-"""What an argument names (a file of data, a model file or a kernel), and how a model reads files."""
+"""What an argument refers to (a file of data, a model file or a kernel), and how a model reads files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 DATA, MODEL, KERNEL = "data", "model", "kernel"
 
 
-# What only models and kernels need is imported where it is used: a file of data is described without scikit-learn.
+# Modules that only models and kernels need are imported where they are used: describing a data file needs no
+# scikit-learn.
 
 
 def subject_of(given: str) -> str:
-    """Which of them it is: files are known by their content, and anything else may be an expression."""
+    """Determine which of them it is: files by their content; anything else may be an expression."""
     if given == "-" or os.path.exists(given):
         return MODEL if _is_model(given) else DATA
     return KERNEL if _is_kernel(given) else DATA
@@ -36,7 +37,7 @@ def _is_model(path: str) -> bool:
         with zipfile.ZipFile(path) as archive:
             return HEADER in archive.namelist()
     except (OSError, zipfile.BadZipFile, ValueError):
-        return path.endswith(".mercer")  # a damaged model is a model: loading it says what is wrong
+        return path.endswith(".mercer")  # a damaged model is still a model: loading it reports what is wrong
 
 
 def _is_kernel(text: str) -> bool:
@@ -47,17 +48,19 @@ def _is_kernel(text: str) -> bool:
     try:
         parse(text)
     except MercerError:
-        return "(" in text or text in {entry.text for entry in KERNELS.values()}  # parsing it again says what is wrong
+        return "(" in text or text in {
+            entry.text for entry in KERNELS.values()
+        }  # parsing it again reports what is wrong
     return True
 
 
 def model_at(path: str) -> TrainedModel:
-    """A model written by `mercer fit`; others do not know how to read files."""
+    """Load a model written by `mercer fit`; others do not know how to read files."""
     return trained(loaded(path), path)
 
 
 def loaded(path: str) -> Any:
-    """What a model file holds. To check it, the kernel looks at two of its objects, for which NumPy will do."""
+    """Load a model file. To check it, the kernel compares two of its objects, for which NumPy is fast enough."""
     from mercer._jit import numba_spared
     from mercer.storage import load
 
@@ -66,7 +69,7 @@ def loaded(path: str) -> Any:
 
 
 def trained(model: Any, path: str) -> TrainedModel:
-    """What was loaded, if it is a model written by `mercer fit`."""
+    """The loaded model, if `mercer fit` wrote it."""
     from mercer.jobs.trained import TrainedModel
 
     if not isinstance(model, TrainedModel):
@@ -95,12 +98,12 @@ def reading_for(model: TrainedModel, path: str, reading: Options, *, labelled: b
 
 
 def _class_names(model: TrainedModel) -> tuple[tuple[str, str], ...]:
-    """What the labels of files are called in the model."""
+    """The names that the model uses for the labels in files."""
     return tuple((str(label), str(name)) for label, name in model.about.get("class_names") or ())
 
 
 def _format(model: TrainedModel, path: str) -> str | None:
-    """Text from stdin, or with a suffix that does not tell, is read in the format of the model."""
+    """The format of the model for text from stdin, or for files whose suffix implies no format."""
     known = str(model.about["format"])
     if model.preparation.kind == "gram":
         return "gram"

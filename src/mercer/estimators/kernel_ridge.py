@@ -24,7 +24,7 @@ from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed
 from mercer.training.parameters import KernelLike, KernelParameters
-from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge, nobodys_weights, ridge_claims
+from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge, ridge_claims, zero_weights
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 
@@ -107,7 +107,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
             found = fit_ridge(problem, settings, fitted, objects, self._limits(), began, gram)
         self.kernel_, self._alpha, self._single = fitted, alphas, single
         self.expansion_, self._repair, prove = found
-        self._weights = weights if len(self.expansion_.support) == len(weights) else nobodys_weights(self.expansion_)
+        self._weights = weights if len(self.expansion_.support) == len(weights) else zero_weights(self.expansion_)
         self._certify_later(prove)
         return self
 

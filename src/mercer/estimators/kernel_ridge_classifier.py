@@ -23,7 +23,7 @@ from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed
 from mercer.training.parameters import KernelParameters
-from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge, nobodys_weights
+from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge, zero_weights
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField, one_against_rest
 from mercer.training.targets import (
     classes_of,
@@ -107,7 +107,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
         self.kernel_, self._alpha = fitted, alphas
         self.expansion_, self._repair, prove = found
         weights = np.broadcast_to(weights, len(objects))
-        self._weights = weights if len(self.expansion_.support) == len(weights) else nobodys_weights(self.expansion_)
+        self._weights = weights if len(self.expansion_.support) == len(weights) else zero_weights(self.expansion_)
         self._certify_later(prove)
         self.classes_, self._multilabel = labels, table is not None
         return self

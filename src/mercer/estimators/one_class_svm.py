@@ -25,7 +25,7 @@ from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.training.certificate import Certificate, lost_in_double, unproved
+from mercer.training.certificate import Certificate, lost_in_double, unknown_certificate
 from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guard, guarded_gram
@@ -148,7 +148,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator, SupportAttrib
         """The primal is 1/2 |w|^2 + mass t + sum_i w_i max(0, -(f_i + t)): f outputs and `linear`, t the intercept."""
         b, outputs, steps = found.coefficients, found.outputs, found.stats.iterations
         if len(outputs) < len(b):  # time was over before they were known
-            return unproved(steps, dtype)
+            return unknown_certificate(steps, dtype)
         off = found.off + lost_in_double(np.sqrt(np.abs(diagonal)), b, outputs)
         t, squared = float(self.expansion_.intercept[0]), max(float(b @ outputs), 0.0)
         most = squared + float((np.abs(b) * off).sum())

@@ -53,7 +53,7 @@ class Objects:
 
     @property
     def nbytes(self) -> int:
-        """About the bytes that the objects take."""
+        """The approximate number of bytes that the objects take."""
         total = 0
         for field in fields(self):
             value = getattr(self, field.name)
@@ -73,7 +73,7 @@ class Objects:
         return make(*(end_to_end([getattr(part, one.name) for part in parts], cls.kind) for one in fields(cls)))  # type: ignore[no-any-return]
 
     def known(self) -> Self:
-        """What a kernel is fitted to: these objects, or a sample if they do not fit in memory."""
+        """The objects to fit a kernel to: these, or a sample of them if they do not fit in memory."""
         return self
 
     def to_arrays(self) -> Arrays:
@@ -107,10 +107,10 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def end_to_end(arrays: Sequence[npt.NDArray[Any]], kind: str) -> npt.NDArray[Any]:
-    """Concatenate arrays of one type; NumPy would convert numbers of different types."""
+    """Concatenate arrays of the same type; NumPy would convert numbers of different types."""
     if len({(array.dtype, array.shape[1:]) for array in arrays}) > 1:
         found = " and ".join(sorted({f"{array.dtype} {array.shape[1:]}" for array in arrays}))
-        raise InputError(f"Batches of {kind} that are held in different ways cannot be joined: {found}.")
+        raise InputError(f"Batches of {kind} that are stored in different ways cannot be joined: {found}.")
     return np.concatenate(arrays)
 
 

@@ -36,7 +36,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 ROWS = 65_536
-"""Default number of objects per block: some megabytes of vectors, some seconds of work. Fewer blocks could not be
+"""Default number of objects per block: a few megabytes of vectors, a few seconds of work. Fewer blocks could not be
 shared evenly, more would take longer to distribute."""
 
 

@@ -77,7 +77,9 @@ def _matrix(raw: Any) -> npt.NDArray[Any]:
         # A list goes through objects: NumPy would turn the mixed row ["a", 1] into text.
         values = raw if isinstance(raw, np.ndarray) else np.asarray(raw, dtype=object)
     except ValueError as error:
-        raise InputTypeError(f"Expected rows of categories of one length, got something ragged: {error}") from error
+        raise InputTypeError(
+            f"Expected rows of categories of equal length, but their lengths differ: {error}"
+        ) from error
     if values.ndim != 2:
         raise InputError(
             f"Expected a 2D array of categories, one row per object, got shape {values.shape}. "
@@ -92,7 +94,7 @@ def _codes(name: str, column: npt.NDArray[Any]) -> UInt64:
     for row, value in enumerate(column.tolist()):
         try:
             code = seen.get(value)
-        except TypeError:  # a list or a set, which no dictionary holds
+        except TypeError:  # a list or a set, which is not hashable
             code = None
         if code is None:
             code = _code(value, row, name)
@@ -104,8 +106,8 @@ def _codes(name: str, column: npt.NDArray[Any]) -> UInt64:
 def _code(value: Any, row: int, name: str) -> int:
     if _is_missing(value):
         raise InputError(
-            f"The category at row {row}, {name} is missing ({value!r}). Drop the row, or name what is missing a "
-            "category of its own, such as 'missing'."
+            f"The category at row {row}, {name} is missing ({value!r}). Drop the row, or replace missing "
+            "values by a category of their own, such as 'missing'."
         )
     if isinstance(value, str):
         key = b"text " + value.encode("utf-8", "surrogatepass")

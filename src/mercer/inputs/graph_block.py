@@ -119,8 +119,8 @@ def _bad_label(draft: Draft, number: int, name: str, position: int, label: Any) 
     where = f"node {shown(draft.names[position])}" if name == "labels" else f"edge {position}"
     if label is None or label != label:
         return InputError(
-            f"Graph {number}: {where} has no label, while others have. Label every one, or none; an own label such as "
-            "'?' will do."
+            f"Graph {number}: {where} has no label, while others have. Label all or none; a special label "
+            "such as '?' will do."
         )
     return InputError(
         f"Graph {number}: {where} has the label {shown(label)}. Labels are whole numbers, strings, or tuples of them; "

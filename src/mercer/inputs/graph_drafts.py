@@ -208,7 +208,7 @@ def _edges_of(raw: Any, names: Sequence[Any], number: int) -> tuple[Int64, list[
         return _pairs_of_numbers(raw, number), None
     place = {name: position for position, name in enumerate(names)}
     if {*map(type, raw)} <= {tuple, list} and {*map(len, raw)} <= {2}:
-        with contextlib.suppress(KeyError, TypeError):  # what is wrong with which edge is told below
+        with contextlib.suppress(KeyError, TypeError):  # the error for the offending edge is raised below
             ends = map(place.__getitem__, itertools.chain.from_iterable(raw))
             return np.fromiter(ends, dtype=np.int64, count=2 * len(raw)).reshape(-1, 2), None
     edges = np.empty((len(raw), 2), dtype=np.int64)

@@ -78,7 +78,7 @@ def _labels_or_attributes(values: Any, count: int, number: int, name: str) -> tu
 
 
 def _array(values: Any) -> Any:
-    """A tensor, on whatever device, or an array."""
+    """Convert a tensor, on any device, or an array."""
     for step in ("detach", "cpu", "numpy"):
         values = getattr(values, step)() if callable(getattr(values, step, None)) else values
     return np.asarray(values)
@@ -96,7 +96,9 @@ def _grakel(graph: Any) -> dict[str, Any]:
 
 
 def _is_grakel_tuple(item: tuple[Any, ...] | list[Any]) -> bool:
-    """Whether it is edges with dicts of labels; as a list, which its data sets hold, a list could be edges."""
+    """Whether this is a tuple of edges and dicts of labels; a list of the same form, as in GraKeL's data sets, could
+    also be a list of edges.
+    """
     first, *rest = item
     if isinstance(item, list) and not isinstance(rest[0], Mapping):
         return False

@@ -3,13 +3,11 @@
 Data that can be written without naming code can be stored in model files and identified by content. A value is JSON;
 what JSON lacks is a list of two with a letter first::
 
-    null, true, 3, 0.5, "text"
-    ["l", [...]], ["t", [...]], ["s", [...]], ["z", [...]]      list, tuple, set, frozenset
-    ["d", [[key, value], ...]]                                  dict
-    ["f", "nan"], ["b", "00ff"], ["i", "20000000000000"]        numbers that are not finite, bytes, long integers
-    ["a", [type, shape, start]]                                 an array: a part of a member that holds all of its type
-    ["o", [shape, [...]]]                                       an array of Python objects
-    ["n", [type, [], start]]                                    a number of NumPy's, likewise
+    null, true, 3, 0.5, "text" ["l", [...]], ["t", [...]], ["s", [...]], ["z", [...]]      list, tuple, set, frozenset
+    ["d", [[key, value], ...]]                                  dict ["f", "nan"], ["b", "00ff"], ["i",
+    "20000000000000"]        numbers that are not finite, bytes, long integers ["a", [type, shape, start]]
+    an array: a part of a member that holds all of its type ["o", [shape, [...]]]
+    an array of Python objects ["n", [type, [], start]]                                    a NumPy scalar, likewise
     ["c", [class, [[field, value], ...]]]                       a dataclass or named tuple, by its name
 
 A file never causes a class to be looked up: the caller gives those that may occur (`known_classes`).
@@ -53,7 +51,7 @@ def known_classes(classes: Iterable[type]) -> Iterator[None]:
 
 
 def pack(values: Sequence[Any]) -> Arrays:
-    """Values as a text and an array for each type of number; raises ModelFileError for anything but plain data."""
+    """Values as one text, and one array per type of number; raises ModelFileError for anything but plain data."""
     packer = _Packer()
     nodes = [packer.node(value, f"item {place}") for place, value in enumerate(values)]
     text = json.dumps(nodes, separators=(",", ":"), allow_nan=False).encode("ascii")
@@ -61,7 +59,7 @@ def pack(values: Sequence[Any]) -> Arrays:
 
 
 def unpack(arrays: Arrays) -> list[Any]:
-    """The values of `pack`; raises ModelFileError for anything that it would not have written."""
+    """The inverse of `pack`; raises ModelFileError for anything that `pack` would not have written."""
     (text,) = stored(arrays, "objects", "text")
     if text.dtype != np.uint8 or text.ndim != 1:
         raise misfit("objects", "their text is not text")

@@ -16,10 +16,10 @@ from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of
 
 @dataclass(eq=False, repr=False)
 class Series(RaggedObjects):
-    """A batch of time series of one number of channels and any lengths: the moments of all in one array, with offsets.
+    """A batch of time series with the same number of channels and any lengths: all moments in one array, with offsets.
 
     A series is a list of numbers, or an array of shape (length, channels). An array of shape (series, length) or
-    (series, length, channels) is a batch of series of one length.
+    (series, length, channels) is a batch of series of equal length.
 
     >>> from mercer.inputs.series import Series
     >>> Series.coerce([[0.0, 1.0, 2.0], [0.0, 2.0]]).lengths
@@ -39,8 +39,9 @@ class Series(RaggedObjects):
         for position, part in enumerate(parts):
             if part.shape[1] != channels:
                 raise InputError(
-                    f"Time series must have one number of channels, but series {position} has {part.shape[1]} where "
-                    f"series 0 has {channels}. A series is of shape (length, channels): transpose those that are not."
+                    f"Time series must have the same number of channels, but series {position} has {part.shape[1]} "
+                    f"and series 0 has {channels}. A series is of shape (length, channels): transpose those that are "
+                    "not."
                 )
         values = np.ascontiguousarray(np.concatenate(parts))
         return cls(read_only(values), offsets_of(len(part) for part in parts))

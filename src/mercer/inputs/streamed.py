@@ -18,7 +18,7 @@ from mercer.inputs.base import Arrays, Objects
 from mercer.inputs.blocks import Block, Blocks, Reducer
 
 KNOWN = 40_000
-"""Objects in the sample to which kernels are fitted: twenty for each of 2,000 landmarks ..."""
+"""Size of the sample to which kernels are fitted: twenty objects for each of 2,000 landmarks ..."""
 _KNOWN_BYTES = 2**28
 """... but no more than fit in a quarter of a gigabyte ..."""
 _FEWEST_KNOWN = 1000
@@ -28,7 +28,7 @@ _FEWEST_KNOWN = 1000
 @final
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """Some of the objects of a block: its number, and their positions in it."""
+    """Some objects of a block: the number of the block, and their positions in it."""
 
     number: int
     places: Index
@@ -84,7 +84,7 @@ class Streamed(Objects):
 
     @property
     def nbytes(self) -> int:
-        """About the bytes that the objects would take in memory."""
+        """The approximate number of bytes that the objects would take in memory."""
         some = self.take(slice(0, min(len(self), _FEWEST_KNOWN)))
         return int(some.nbytes / len(some) * len(self))
 
@@ -167,7 +167,7 @@ class Streamed(Objects):
 
     @cached_property
     def known_places(self) -> Indices:
-        """Which objects the sample consists of."""
+        """The positions of the objects in the sample."""
         n = len(self)
         each = self.nbytes / n
         size = min(n, max(_FEWEST_KNOWN, min(KNOWN, int(_KNOWN_BYTES / max(each, 1.0)))))

@@ -69,7 +69,7 @@ class Strings(RaggedObjects):
                 family = family or own
                 if own != family:
                     raise InputTypeError(
-                        f"Tokens must be of one type: item {position} holds {shown(token)} of type "
+                        f"Tokens must all have the same type: item {position} holds {shown(token)} of type "
                         f"{type(token).__name__} at position {place}, where tokens before it are of type {family}."
                     )
                 try:

@@ -38,7 +38,7 @@ class Table(Objects):
         if not lengths:
             raise InputError("Found a table with 0 columns while a minimum of 1 is required.")
         if len(set(lengths.values())) > 1:
-            raise InputError(f"The columns of a table must have one length, got {lengths}.")
+            raise InputError(f"The columns of a table must have the same length, got {lengths}.")
         self._length = next(iter(lengths.values()))
 
     @classmethod

@@ -21,8 +21,8 @@ EXPANDED_COLUMNS = 4096
 """CSR rows up to this wide are expanded tile by tile, because a dense product is far faster than a sparse one. Wider
 rows would need more memory for a tile than the cache holds."""
 _FEW_ENTRIES = 0.15
-"""... unless less than this share of the left rows is stored: to add up the columns of the right ones that they name is
-then faster than a dense product, several times so where one entry in twenty is stored."""
+"""... unless less than this fraction of the entries of the left rows is stored: summing the matching columns of the
+right rows is then faster than a dense product, several times as fast if one entry in twenty is stored."""
 
 
 @dataclass(eq=False, repr=False)
@@ -84,7 +84,7 @@ class Vectors(Objects):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The number of rows and that of columns."""
+        """The numbers of rows and columns."""
         return len(self), self.n_features
 
     def __getitem__(self, index: Any) -> Any:
@@ -171,7 +171,7 @@ def _dense(raw: Any) -> Float64 | npt.NDArray[np.float32]:
     try:
         values = np.asarray(raw)
     except ValueError as error:
-        raise InputTypeError(f"Expected rows of numbers of one length, got something ragged: {error}") from error
+        raise InputTypeError(f"Expected rows of numbers of equal length, but their lengths differ: {error}") from error
     if values.dtype.kind == "c":
         raise InputError("Complex data not supported: X must hold real numbers.")
     if values.dtype.kind in "Mm":
@@ -299,7 +299,7 @@ def numbers_of(objects: Any) -> float:
 
 def is_sparse(rows: Any) -> bool:
     """Whether these rows are CSR; the stubs of dense and sparse arrays have nothing in common."""
-    # Nothing is, as long as nobody has imported scipy.sparse, which takes as long as many a command.
+    # If scipy.sparse has not been imported, nothing can be sparse; importing it takes as long as a whole short command.
     issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
     return issparse is not None and bool(issparse(rows))
 
@@ -336,7 +336,7 @@ def _add_columns(indptr: Array, indices: Array, data: Array, columns: Array, out
         row = out[i]
         row[:] = 0
         p, end = indptr[i], indptr[i + 1]
-        while p + 3 < end:  # four at a time, which loads and stores the row once
+        while p + 3 < end:  # four at a time, so the row is loaded and stored only once
             a, b, c, d = data[p], data[p + 1], data[p + 2], data[p + 3]
             w, x, y, z = columns[indices[p]], columns[indices[p + 1]], columns[indices[p + 2]], columns[indices[p + 3]]
             for j in range(row.shape[0]):

@@ -15,7 +15,7 @@ from mercer.losses.dual import Dual
 
 
 class Loss(Record, ABC):
-    """l(y, f), elementwise in two arrays of one shape, with what solvers need of it.
+    """l(y, f), elementwise for two arrays of the same shape, and what solvers need to know about it.
 
     `y` is coded as the loss wants it (-1 and +1 for two classes). All methods are pure.
     """
@@ -25,7 +25,7 @@ class Loss(Record, ABC):
     classifies: bool
     """Whether targets are classes rather than numbers."""
     joint: ClassVar[bool] = False
-    """Whether f has several columns, one for each class, which one loss judges together."""
+    """Whether f has one column per class, and one loss for all of them together."""
 
     @abstractmethod
     def value(self, y: Float64, f: Float64) -> Float64:
@@ -41,7 +41,7 @@ class Loss(Record, ABC):
 
     @abstractmethod
     def conjugate(self, y: Float64, a: Float64) -> Float64:
-        """sup over f of (a f - l(y, f)); infinite outside its domain. It makes duality gaps."""
+        """sup over f of (a f - l(y, f)), infinite outside its domain; used in duality gaps."""
 
     def curvature_root(self, y: Float64, f: Float64) -> CurvatureRoot:
         """For each object S with S S' = the Hessian of l in f."""

@@ -1,6 +1,6 @@
 """Roots of Hessians of losses, object by object: S_i with S_i S_i' = the Hessian of l(y_i, f_i) in f_i.
 
-Newton's method multiplies by them in every step, so they are kept in the form that costs least.
+Newton's method multiplies by them in every step, so they are kept in the cheapest form.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ROUNDING = 1e-9
 
 
 class CurvatureRoot(ABC):
-    """S for every object. Vectors have a row per object and a column per output."""
+    """S for every object. Vectors have one row per object and one column per output."""
 
     @abstractmethod
     def applied(self, v: Float64) -> Float64:
@@ -29,7 +29,7 @@ class CurvatureRoot(ABC):
     def transposed(self, v: Float64) -> Float64:
         """S'v."""
 
-    def bent(self, v: Float64) -> Float64:
+    def hessian_times(self, v: Float64) -> Float64:
         """S S'v, the Hessian times v."""
         return self.applied(self.transposed(v))
 
@@ -50,12 +50,12 @@ class CurvatureRoot(ABC):
         """The sum of S S' over all objects, a matrix over outputs."""
 
     def within(self, v: Float64) -> Float64:
-        """v without a part that S takes to zero, where that part is known; it is never asked for."""
+        """v without a component that S maps to zero, if that is known; the result of S v is the same."""
         return v
 
     @final
     def of_differences(self) -> bool:
-        """Whether only differences between outputs matter: then there is no curvature along (1, ..., 1)."""
+        """Whether only differences between outputs matter, so that there is no curvature along (1, ..., 1)."""
         diagonal = self.diagonal()
         size = np.sqrt(diagonal.max(initial=0.0))
         return bool(np.abs(self.transposed(np.ones_like(diagonal))).max(initial=0.0) <= _ROUNDING * size)
@@ -64,7 +64,7 @@ class CurvatureRoot(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class DiagonalRoot(CurvatureRoot):
-    """S_i = diag(scale_i): outputs that do not meet, or a single one."""
+    """S_i = diag(scale_i): outputs that do not interact, or a single one."""
 
     scale: Float64
 
@@ -90,7 +90,7 @@ class DiagonalRoot(CurvatureRoot):
 @final
 @dataclass(frozen=True, eq=False)
 class ProjectedRoot(CurvatureRoot):
-    """S_i = diag(scale_i) (1 - q_i q_i') with |q_i| = 1: all outputs count but one combination of them."""
+    """S_i = diag(scale_i) (1 - q_i q_i') with |q_i| = 1: all outputs matter except one combination of them."""
 
     scale: Float64
     q: Float64
@@ -107,9 +107,9 @@ class ProjectedRoot(CurvatureRoot):
     def part(self, objects: slice) -> Self:
         return type(self)(self.scale[objects], self.q[objects])
 
-    def bent(self, v: Float64) -> Float64:
+    def hessian_times(self, v: Float64) -> Float64:
         out = np.empty(v.shape)
-        _bend(self.scale, self.q, v, out)  # projecting once is enough
+        _scaled_projection(self.scale, self.q, v, out)  # projecting once is enough
         return out
 
     def diagonal(self) -> Float64:
@@ -150,7 +150,7 @@ class MatrixRoot(CurvatureRoot):
 
 
 @jit
-def _bend(scale: Array, q: Array, v: Array, out: Array) -> None:
+def _scaled_projection(scale: Array, q: Array, v: Array, out: Array) -> None:
     """diag(scale) (1 - q q') diag(scale) v, row by row."""
     for i in range(v.shape[0]):
         shared = 0.0

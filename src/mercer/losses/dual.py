@@ -10,7 +10,7 @@ import numpy as np
 from mercer._types import Float64
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
-"""How far beyond a bound, as a share of it, a coefficient still counts as on it: tau C / C is not always tau."""
+"""A coefficient beyond its bound by at most this fraction still counts as on it: tau C / C is not always tau."""
 
 
 @final
@@ -48,13 +48,13 @@ class Dual:
         kink: Float64 | float = 0.0,
         ridge: Float64 | float = 0.0,
     ) -> Self:
-        """Numbers stand for arrays of themselves."""
+        """Numbers are broadcast to arrays."""
         lower, upper, kink, ridge = (_as_array(part, np.shape(linear)) for part in (lower, upper, kink, ridge))
         return cls(linear, lower, upper, kink, ridge)
 
     @property
     def is_box(self) -> bool:
-        """Whether the loss is made of straight pieces; its dual is then a quadratic programme over a box."""
+        """Whether the loss is piecewise linear; its dual is then a quadratic programme over a box."""
         return not self.ridge.any()
 
     @property
@@ -63,7 +63,7 @@ class Dual:
 
     @property
     def one_sided(self) -> bool:
-        """Whether no coefficient can change its sign, as for losses that push one way alone."""
+        """Whether no coefficient can change its sign, as for losses that are monotone in f."""
         return not self.has_kink and bool(((self.lower == 0) | (self.upper == 0)).all())
 
     @property
@@ -78,7 +78,7 @@ class Dual:
         return np.asarray(slope * (error - 0.5 * self.ridge * slope) + 0.0)  # turns -0.0 into 0.0
 
     def slope(self, f: Float64) -> Float64:
-        """The derivative of C_i l(y_i, f_i) in f_i; at a kink, of all slopes the one nearest to zero."""
+        """The derivative of C_i l(y_i, f_i) in f_i; at a kink, the subgradient nearest to zero."""
         return self._slope(self._beyond(f))
 
     def _slope(self, error: Float64) -> Float64:
@@ -87,7 +87,7 @@ class Dual:
         return np.asarray(np.clip(steep, -self.upper, -self.lower) + 0.0)
 
     def curvature(self, f: Float64) -> Float64:
-        """The second derivative: one over the ridge where the slope is free to follow the error, else nothing."""
+        """The second derivative: 1 / ridge where the slope may follow the error, otherwise zero."""
         slope = self.slope(f)
         free = (-self.upper < slope) & (slope < -self.lower) & ((self.kink == 0.0) | (slope != 0.0))
         return np.divide(1.0, self.ridge, out=np.zeros(free.shape), where=free & (self.ridge > 0.0))

@@ -15,7 +15,7 @@ from mercer.losses.piecewise import PiecewiseQuadratic
 @final
 @dataclass(frozen=True)
 class Hinge(PiecewiseQuadratic):
-    """l(y, f) = max(0, 1 - y f) for y in {-1, +1}: nothing on the right side of the margin, linear beyond.
+    """l(y, f) = max(0, 1 - y f) for y in {-1, +1}: zero on the right side of the margin, linear on the other.
 
     >>> import numpy as np
     >>> Hinge().value(np.array([1.0, 1.0, -1.0]), np.array([2.0, 0.5, 1.0]))

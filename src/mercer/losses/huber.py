@@ -1,4 +1,4 @@
-"""Least squares that outliers cannot rule."""
+"""Least squares that is robust to outliers."""
 
 from __future__ import annotations
 

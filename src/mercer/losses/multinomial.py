@@ -12,7 +12,7 @@ from scipy.special import xlogy
 from mercer._types import Float64
 from mercer.losses.base import VectorLoss
 from mercer.losses.curvature import CurvatureRoot, ProjectedRoot
-from mercer.losses.softmax import logarithm_beyond, softmax
+from mercer.losses.softmax import log_sum_exp_above, softmax
 
 
 @final
@@ -29,7 +29,7 @@ class Multinomial(VectorLoss):
     classifies = True
 
     def value(self, y: Float64, f: Float64) -> Float64:
-        return logarithm_beyond(f, _codes(y))
+        return log_sum_exp_above(f, _codes(y))
 
     def slope(self, y: Float64, f: Float64) -> Float64:
         slope = softmax(f)

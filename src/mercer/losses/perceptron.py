@@ -15,7 +15,7 @@ from mercer.losses.piecewise import PiecewiseQuadratic
 @final
 @dataclass(frozen=True)
 class PerceptronLoss(PiecewiseQuadratic):
-    """l(y, f) = max(0, -y f) for y in {-1, +1}: nothing for what is on its side, however near the boundary.
+    """l(y, f) = max(0, -y f) for y in {-1, +1}: zero for objects on the right side, however near the boundary.
 
     >>> import numpy as np
     >>> PerceptronLoss().value(np.array([1.0, -1.0]), np.array([0.1, 2.0]))

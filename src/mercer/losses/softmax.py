@@ -1,4 +1,4 @@
-"""softmax and the logarithm of its sum, row by row, in compiled loops: several times as fast as NumPy's passes."""
+"""Softmax and log-sum-exp, row by row, in compiled loops: several times as fast as NumPy."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def softmax(f: Float64) -> Float64:
     return out
 
 
-def logarithm_beyond(f: Float64, codes: Indices) -> Float64:
+def log_sum_exp_above(f: Float64, codes: Indices) -> Float64:
     """log(sum_k exp(f_k)) - f_code of each row.
 
     >>> import numpy as np
-    >>> logarithm_beyond(np.zeros((1, 3)), np.array([0])).round(4).tolist()
+    >>> log_sum_exp_above(np.zeros((1, 3)), np.array([0])).round(4).tolist()
     [1.0986]
     """
     sums, beyond = np.empty(len(f)), np.empty(len(f))

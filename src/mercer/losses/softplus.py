@@ -1,4 +1,4 @@
-"""Losses that are the softplus of a margin's violation."""
+"""Losses that are the softplus of the violation of a margin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Softplus(Loss):
     @property
     @abstractmethod
     def margin(self) -> float:
-        """The value of y f above which nothing is to be gained, but for the softness."""
+        """The value of y f at which the corresponding hinge becomes zero."""
 
     def value(self, y: Float64, f: Float64) -> Float64:
         return np.logaddexp(0.0, self.margin - y * f)

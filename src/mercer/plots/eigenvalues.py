@@ -1,4 +1,4 @@
-"""The eigenvalues of a Gram matrix: how many directions count, and whether any is negative."""
+"""The eigenvalues of a Gram matrix: how many directions matter, and whether any eigenvalue is negative."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mercer.theory.geometry import centred
 from mercer.theory.mercer import whole_matrix
 
 _MOST_JOINED = 60
-"""Up to this many eigenvalues are joined by a line: more points lie so close that the line hides them."""
+"""Up to this many eigenvalues are joined by a line: with more, the line would hide the points."""
 
 
 class EigenvalueDisplay:
-    """Eigenvalues from the largest, and the running share of their sum; negative ones are marked.
+    """Eigenvalues, largest first, and the cumulative share of their sum; negative ones are marked.
 
     >>> from mercer.plots import EigenvalueDisplay
     >>> EigenvalueDisplay.from_matrix([[2.0, 1.0], [1.0, 2.0]]).eigenvalues.round(6).tolist()
@@ -32,23 +32,23 @@ class EigenvalueDisplay:
 
     @classmethod
     def from_matrix(cls, matrix: Any, *, centre: bool = False, name: str = "", ax: Any = None) -> Self:
-        """Of the matrix, or of HKH with `centre`."""
+        """The eigenvalues of the matrix, or of HKH with `centre`."""
         K = matrix_of(cls.__name__, matrix)
         if K.shape[0] != K.shape[1] or not np.isfinite(K).all():
-            raise InputError(f"Eigenvalues are of square, finite matrices; got one of shape {K.shape}.")
+            raise InputError(f"Eigenvalues need a square, finite matrix; got one of shape {K.shape}.")
         K = centred(K) if centre else K
         return cls(scipy.linalg.eigvalsh((K + K.T) / 2), name=name, is_centred=centre).plot(ax=ax)
 
     @classmethod
     def from_kernel(cls, kernel: Any, objects: Any, *, centre: bool = False, ax: Any = None) -> Self:
-        """Of the Gram matrix of a kernel on these objects."""
+        """The eigenvalues of the Gram matrix of a kernel on these objects."""
         chosen = kernel_of(cls.__name__, kernel)
         parsed = chosen.coerce(objects)
         return cls.from_matrix(whole_matrix(chosen.fit(parsed), parsed), centre=centre, name=str(chosen), ax=ax)
 
     @property
     def shares(self) -> Any:
-        """The running share of the sum of positive eigenvalues."""
+        """The cumulative share of the sum of positive eigenvalues."""
         positive = np.maximum(self.eigenvalues, 0.0)
         total = positive.sum()
         return np.cumsum(positive) / total if total > 0 else np.zeros(len(positive))

@@ -1,4 +1,4 @@
-"""Which nodes of a graph, or atoms of a molecule, speak for a decision, and which against it."""
+"""Which nodes of a graph, or atoms of a molecule, support a decision, and which oppose it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _ATOMS = {1: "H", 5: "B", 6: "C", 7: "N", 8: "O", 9: "F", 14: "Si", 15: "P", 16:
 
 
 class GraphExplanationDisplay(style.Contributions):
-    """The graph with each node coloured by what it adds to the decision value; size is its amount, + and - its sign.
+    """The graph with each node coloured by its contribution to the decision value; its size shows the amount, + and -
+    the sign.
 
     >>> from mercer import SVC, kernels
     >>> from mercer.plots import GraphExplanationDisplay
@@ -71,7 +72,7 @@ class GraphExplanationDisplay(style.Contributions):
         )
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on new axes; `nodes_` are the marks, `texts_` what is written in them."""
+        """Draw on `ax`, or on new axes; `nodes_` are the marks, `texts_` the text in them."""
         ax = style.axes(ax, size=(6.2, 5.0))
         rows, columns = np.nonzero(np.triu(self.adjacency + self.adjacency.T))
         for i, j in zip(rows, columns, strict=True):

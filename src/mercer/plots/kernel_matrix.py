@@ -18,7 +18,7 @@ ORDERS = ("class", "seriation", "given")
 
 
 class KernelMatrixDisplay:
-    """A Gram matrix, ordered by class and inside each by seriation, with a bar for each class.
+    """A Gram matrix, ordered by class and within each class by seriation, with a bar for each class.
 
     A good kernel shows blocks along the diagonal that are the classes; a bad one shows a diagonal and nothing else.
 
@@ -36,7 +36,7 @@ class KernelMatrixDisplay:
 
     @classmethod
     def from_matrix(cls, matrix: Any, y: Any = None, *, order: str = "class", name: str = "", ax: Any = None) -> Self:
-        """`order` is "class" (and similarity inside each), "seriation" (similarity alone) or "given"."""
+        """`order` is "class" (and similarity within each class), "seriation" (similarity alone) or "given"."""
         _check.choice(cls.__name__, "order", order, ORDERS)
         K = matrix_of(cls.__name__, matrix)
         if K.shape[0] != K.shape[1]:
@@ -83,7 +83,7 @@ class KernelMatrixDisplay:
         return self
 
     def _bar(self, ax: Any, y: npt.NDArray[Any], n: int) -> None:
-        """A strip above and one on the left, a stretch for each run of one class."""
+        """A coloured strip above the matrix and one on its left, one segment for each run of a class."""
         labels, codes = style.classes(y)
         starts = np.flatnonzero(np.diff(codes, prepend=-1))
         ends = np.append(starts[1:], n)

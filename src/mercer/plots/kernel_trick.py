@@ -1,4 +1,4 @@
-"""What the kernel trick saves: the time of the kernel against that of the explicit map, over the degree."""
+"""What the kernel trick saves: the times of the kernel and of the explicit map, by degree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.plots import style
 
 _MOST_MONOMIALS = 200_000
-"""Beyond this the explicit features of 100 objects take more than 160 MB, and a measurement more than seconds."""
+"""With more monomials the explicit features of 100 objects take over 160 MB, and a measurement takes longer than a few
+seconds."""
 
 
 class KernelTrickDisplay:

@@ -1,4 +1,4 @@
-"""Places for the nodes of a graph: distances on paper like the numbers of steps between them."""
+"""Positions for the nodes of a graph, at distances proportional to the numbers of steps between them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _connected(links: npt.NDArray[np.bool_]) -> Float64:
     H = np.eye(n) - 1.0 / n
     values, vectors = np.linalg.eigh(-0.5 * H @ steps**2 @ H)
     places = vectors[:, [-1, -2 if n > 1 else -1]] * np.sqrt(np.maximum(values[[-1, -2 if n > 1 else -1]], 0.0))
-    places = places + 1e-3 * np.column_stack([np.cos(np.arange(n)), np.sin(np.arange(n))])  # nothing on top of another
+    places = places + 1e-3 * np.column_stack([np.cos(np.arange(n)), np.sin(np.arange(n))])  # no two at the same place
     weight = np.where(steps > 0, 1.0 / np.maximum(steps, 1.0) ** 2, 0.0)
     laplacian = np.diag(weight.sum(axis=1)) - weight
     inverse = np.linalg.pinv(laplacian)

@@ -12,7 +12,7 @@ from mercer.plots import style
 
 
 class MarginDisplay:
-    """Where a classifier of two classes decides: f = 0, both margins f = -1 and f = 1, support vectors circled.
+    """The boundary f = 0 of a classifier of two classes, its margins f = -1 and f = 1, and its support vectors.
 
     A dashed line joins each object on the wrong side of its margin to that margin: its slack, max(0, 1 - y f).
 
@@ -41,7 +41,7 @@ class MarginDisplay:
         if points.ndim != 2 or points.shape[1] != 2:
             raise InputError(f"MarginDisplay draws objects with two features; got an array of shape {points.shape}.")
         if len(estimator.classes_) != 2:
-            raise InputError(f"A margin is that of two classes; this model has {len(estimator.classes_)}.")
+            raise InputError(f"Margins are defined for two classes; this model has {len(estimator.classes_)}.")
         if len(np.asarray(y)) != len(points):
             raise InputError(
                 f"One label per object is needed: got {len(points)} objects and {len(np.asarray(y))} labels."

@@ -1,4 +1,4 @@
-"""Which positions of a sequence speak for a decision, and which against it."""
+"""Which positions of a sequence support a decision, and which oppose it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mercer.plots import style
 
 
 class SequenceExplanationDisplay(style.Contributions):
-    """A bar for each symbol: up if it adds to the decision value, down (and hatched) if it takes away.
+    """A bar for each symbol: up if it adds to the decision value, down (and hatched) if it subtracts from it.
 
     >>> from mercer import SVC, kernels
     >>> from mercer.plots import SequenceExplanationDisplay

@@ -40,7 +40,7 @@ def axes(ax: Any, *, size: tuple[float, float] = (6.0, 4.5), flat: bool = True) 
 
 
 def classes(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
-    """The labels, sorted, and the number of each object's."""
+    """The labels, sorted, and the class number of each object."""
     labels, codes = np.unique(np.asarray(y), return_inverse=True)
     return labels, codes
 
@@ -54,7 +54,7 @@ def marker(number: int) -> str:
 
 
 def scatter(ax: Any, points: npt.NDArray[np.float64], y: Any, **kwargs: Any) -> None:
-    """Points by class: a colour, a mark and a line of the legend for each."""
+    """Points by class: each has a colour, a mark and an entry in the legend."""
     labels, codes = classes(y)
     for number, label in enumerate(labels):
         own = points[codes == number]
@@ -67,12 +67,12 @@ def shortened(text: str, longest: int = 24) -> str:
 
 
 def signed(value: float, beside: float) -> str:
-    """A number with its sign; what is nothing beside another number is 0."""
+    """A number with its sign; 0 if it is negligible compared to `beside`."""
     return "+0" if abs(value) < 1e-4 * abs(beside) else f"{value:+.4g}"
 
 
 class Contributions:
-    """What a decision value is made of: `contributions`, and the intercept b."""
+    """The parts of a decision value: `contributions`, and the intercept b."""
 
     contributions: Float64
     intercept: float

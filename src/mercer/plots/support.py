@@ -91,7 +91,7 @@ class SupportDisplay(style.Contributions):
         ax.invert_yaxis()
         ax.axvline(0, color="black", linewidth=0.8)
         low, high = min(0.0, *heights), max(0.0, *heights)
-        room = 0.85 * max(high - low, 1e-12)  # for what is written beside the bars
+        room = 0.85 * max(high - low, 1e-12)  # for the text next to the bars
         ax.set_xlim(low - (room if low < 0 else 0.1 * room), high + (room if high > 0 else 0.1 * room))
         ax.set_xlabel("contribution to f(x): coefficient × k(support object, x)")
         ax.set_title(f"f(x) = {self.value:.4g} for x = {style.shortened(self.name)}", fontsize="medium")

@@ -25,11 +25,11 @@ class TraceDisplay:
     def __init__(self, traces: Mapping[str, Trace]) -> None:
         self.traces = dict(traces)
         if not self.traces:
-            raise InputError("TraceDisplay needs one trace or more; there is none.")
+            raise InputError("TraceDisplay needs at least one trace, but got none.")
 
     @classmethod
     def from_estimator(cls, *estimators: Any, names: Any = None, ax: Any = None) -> Self:
-        """Of fitted teaching machines (`KernelPerceptron`, `SubgradientSVM` ...), which keep `traces_`."""
+        """The traces of fitted teaching machines (`KernelPerceptron`, `SubgradientSVM` ...), which keep `traces_`."""
         traces: dict[str, Trace] = {}
         for number, estimator in enumerate(estimators):
             if not hasattr(estimator, "traces_"):
@@ -46,7 +46,7 @@ class TraceDisplay:
 
     @classmethod
     def from_traces(cls, traces: Mapping[str, Trace], *, ax: Any = None) -> Self:
-        """Of named traces."""
+        """Display named traces."""
         return cls(traces).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:

@@ -1,4 +1,4 @@
-"""How well a machine does over C and gamma, from one matrix of distances."""
+"""The validation score of a machine for each C and gamma, from one matrix of distances."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ValidationSurfaceDisplay:
 
     @property
     def best(self) -> tuple[float, float, float]:
-        """C, gamma and score of the best; of equal ones, that with the smallest C and gamma."""
+        """C, gamma and score of the best setting; among equals, the one with the smallest C and gamma."""
         row, column = np.unravel_index(int(np.nanargmax(self.scores)), self.scores.shape)
         return float(self.C[column]), float(self.gamma[row]), float(self.scores[row, column])
 
@@ -92,8 +92,8 @@ class ValidationSurfaceDisplay:
     ) -> Self:
         """From the `cv_results_` of `KernelSearchCV` or a grid search of scikit-learn.
 
-        `C` and `gamma` are the names of two columns: of a pipeline, ``"param_svc__C"``. Of other parameters that were
-        searched, the best is shown; settings without numbers for both, or without a score, are left out.
+        `C` and `gamma` are the names of two columns: of a pipeline, ``"param_svc__C"``. For other parameters of the
+        search, the best value is shown; settings without numbers for both, or without a score, are left out.
         """
         for name in (C, gamma, score):
             if name not in results:
@@ -130,7 +130,7 @@ class ValidationSurfaceDisplay:
         penalty, width, score = self.best
         at = int(np.flatnonzero(penalty == self.C)[0]), int(np.flatnonzero(self.gamma == width)[0])
         frame = {"xy": (at[0] - 0.5, at[1] - 0.5), "width": 1, "height": 1, "fill": False}
-        ax.add_patch(style.pyplot().Rectangle(**frame, edgecolor="black", linewidth=5, zorder=3))  # seen in grey, too
+        ax.add_patch(style.pyplot().Rectangle(**frame, edgecolor="black", linewidth=5, zorder=3))  # also seen in grey
         self.best_ = ax.add_patch(style.pyplot().Rectangle(**frame, edgecolor="white", linewidth=2, zorder=4))
         ax.set_xlabel("C")
         ax.set_ylabel("gamma")

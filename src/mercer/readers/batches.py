@@ -1,6 +1,6 @@
-"""Binary files of rows (Parquet, Arrow, npy), some rows at a time: what `stream` and `thinned` read of them.
+"""Binary files of rows (Parquet, Arrow, npy), some rows at a time: shared by `stream` and `thinned`.
 
-Rows come in the form of a small file of the same format, so that the reader of the format decides everything else.
+Rows are returned as a small file of the same format, so the reader of the format decides everything else.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from mercer.readers.problems import problem, reason
 from mercer.readers.source import Source
 
 IN_BATCHES = ("parquet", "feather", "npy")
-"""The formats whose rows can be read without the others."""
+"""The formats in which some rows can be read without the others."""
 
 
 def rows_in(path: str, format_: str) -> tuple[int, float]:
-    """How many rows a file has, and about how many bytes each takes once unpacked."""
+    """The number of rows of a file, and approximately how many bytes each takes when unpacked."""
     if format_ == "npy":
         array = _mapped(path)
         return len(array), array.nbytes / max(1, len(array))
@@ -47,7 +47,7 @@ def is_square(path: str, format_: str) -> bool:
 
 
 def batches(path: str, format_: str, options: Options, rows: int, start: int = 0) -> Iterator[tuple[int, Source]]:
-    """The rows from `start` on, at most so many at a time: how many come before, and a file that holds them."""
+    """Up to `rows` rows at a time, from `start` on: the number of rows before them, and a file that holds them."""
     name, before = os.path.basename(path), 0
     if format_ == "npy":
         array = _mapped(path)
@@ -64,7 +64,7 @@ def batches(path: str, format_: str, options: Options, rows: int, start: int = 0
 
 
 def chosen(path: str, format_: str, options: Options, places: Indices) -> Source:
-    """A file of the same format that holds the rows at these places, which are in order."""
+    """A file of the same format that holds the rows at these positions, which must ascend."""
     name = os.path.basename(path)
     if format_ == "npy":
         return _npy(name, _mapped(path)[places], options)
@@ -83,7 +83,7 @@ def _mapped(path: str) -> Any:
 
     try:
         found = np.load(path, mmap_mode="r", allow_pickle=False)
-    except Exception:  # said by the reader itself, in words
+    except Exception:  # the reader itself reports this
         with open(path, "rb") as stream:
             return array_of(os.path.basename(path), stream.read())
     return np.atleast_1d(found)
@@ -96,7 +96,7 @@ def _npy(name: str, rows: Any, options: Options) -> Source:
 
 
 class _Opened:
-    """A file of Arrow's, and the errors of it as ours."""
+    """A file in one of Arrow's formats; its errors are converted to ours."""
 
     def __init__(self, path: str, format_: str) -> None:
         self._path, self._format = path, format_
@@ -140,7 +140,7 @@ def _batches_of(file: Any, rows: int = ROWS) -> Iterator[Any]:
         return
     for number in range(file.num_record_batches):
         batch = file.get_batch(number)
-        batch.validate(full=True)  # Arrow trusts lengths and offsets otherwise
+        batch.validate(full=True)  # otherwise Arrow trusts lengths and offsets
         yield batch
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from mercer._types import Float64
 
 Cells = Sequence[str] | Float64
-"""A column as in a file: text; or, if it contains nothing else, numbers with NaN for missing ones."""
+"""A column as in a file: numbers, with NaN for missing ones, if it contains nothing else; otherwise text."""
 
 MISSING = frozenset(("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "none", "?", "#N/A", "<NA>"))
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")

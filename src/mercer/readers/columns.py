@@ -123,7 +123,7 @@ class ColumnReader:
             return Column(key, DATE, *dated)
         known = Style.of(style)
         if known is None:
-            raise problem(self.name, f"there is no way {quoted(style)} to write numbers", column=key)
+            raise problem(self.name, f"there is no notation of numbers called {quoted(style)}", column=key)
         found = on_scale(values, known) if known.scale is not None else written_numbers(values, known)
         if found is not None and found.wrong:
             unit = f" in {known.unit}" if known.unit else ""
@@ -183,7 +183,7 @@ def _mixed_hint(key: str, times: int, n: int) -> str:
 
 
 def kind_of_words(key: str, present: Sequence[str]) -> str:
-    """The kind of a column of words, by its name, and by how many and how long they are."""
+    """The kind of a column of words, judged by its name and by their number and length."""
     if "smiles" in key.lower():
         return SMILES
     if all(value.startswith("(") and value.endswith(")") for value in present):
@@ -207,7 +207,7 @@ def is_identifier(key: str, values: Cells) -> bool:
     """Whether a column only names the rows: its name says so, hardly any value repeats, and it is not prose."""
     if len(values) < 2 or isinstance(values, np.ndarray) or ID_NAMES.fullmatch(key) is None:
         return False
-    if len({value.strip() for value in values}) <= 0.95 * len(values):
+    if len({value.strip() for value in values}) <= 0.95 * len(values):  # tolerates a few rows that occur twice
         return False
     return not all(" " in value.strip() and len(value) > 40 for value in values[:20])
 

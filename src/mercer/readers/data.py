@@ -29,8 +29,8 @@ class Column:
     kind: str
     values: npt.NDArray[Any]
     style: str = ""
-    """How the values are written in the file, if not as plain numbers or words: the name of a form of dates, or of a
-    `Style`."""
+    """The notation of the values in the file, if they are not plain numbers or words: the name of a date format, or of
+    a `Style`."""
 
     @cached_property
     def missing(self) -> npt.NDArray[np.bool_]:
@@ -70,13 +70,13 @@ class Data:
     `weight` name; the `class_names` that labels were given; for FASTA, the `label_pattern`; for a folder, whether
     `whole_files` are objects; for sparse rows, the `first` index; for a Gram matrix, the names of its `columns`."""
     groups: npt.NDArray[Any] | None = None
-    """Which objects belong together: those of one group are never in two folds."""
+    """Which objects belong together: objects of the same group are always in the same fold."""
     times: Float64 | None = None
     """When each object was seen, in any unit: folds respect their order."""
     weights: Float64 | None = None
-    """How much each object counts, in training and in scores; None for all the same."""
+    """The weight of each object, in training and in scores; None if all are equal."""
     before: int = 0
-    """How many objects of the file come before these."""
+    """The number of objects of the file that come before these."""
 
     def __len__(self) -> int:
         if self.kind == "table":

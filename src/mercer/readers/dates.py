@@ -28,8 +28,8 @@ FORMS: dict[str, re.Pattern[str]] = {
     "month day year": re.compile(rf"{_MONTH}\s+(?P<day>\d{{1,2}}),?\s+(?P<year>\d{{4}}){_TIME}"),
     "clock": re.compile(_CLOCK),
 }
-"""How dates are written. `dmy` comes before `mdy`: where both fit every value, points mean `dmy` and slashes `mdy`."""
-_LOOKED_AT = 100  # cells that tell in which forms dates may be written; all others are then read in one of them
+"""The date formats. `dmy` comes before `mdy`: if both fit every value, points mean `dmy` and slashes `mdy`."""
+_LOOKED_AT = 100  # number of cells that determine the possible date formats; all others are then read in one of these
 _YOUNG = 70  # two-digit years: 70 to 99 are in the last century, as in POSIX
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 
@@ -58,7 +58,7 @@ def _plausible(present: Sequence[str]) -> list[str]:
 
 def _read(cells: Sequence[str], form: str) -> Float64 | None:
     pattern, days = FORMS[form], dict[str, float]()
-    for cell in dict.fromkeys(cells):  # dates repeat, as a rule
+    for cell in dict.fromkeys(cells):  # dates usually repeat
         if cell in MISSING:
             continue
         match = pattern.fullmatch(cell)

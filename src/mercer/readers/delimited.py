@@ -21,13 +21,13 @@ from mercer.readers.source import Source, empty
 from mercer.readers.tables import check_width, kept_as_text, table_of
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
-_SAMPLE = 200  # rows that tell the delimiter and the header: more cost time on each file, fewer miss rare values
+_SAMPLE = 200  # rows used to detect the delimiter and the header: more cost time on each file, fewer miss rare values
 
 
 @final
 @dataclass(frozen=True)
 class Form:
-    """How a table is written."""
+    """The format of a table."""
 
     delimiter: str
     names: tuple[str, ...]
@@ -52,7 +52,7 @@ def read_gram(source: Source, options: Options) -> Data:
 
 
 def _read(source: Source, options: Options, format_: str) -> Data:
-    """A table, or a Gram matrix: asked for, or square with a header that repeats the first column."""
+    """A table, or a Gram matrix if requested or if the table is square with a header that repeats its first column."""
     delimiter, notes = delimiter_of(source, options, format_)
     try:
         first = next(blocks_of(source.name, source.text, delimiter), None)
@@ -70,7 +70,7 @@ def _read(source: Source, options: Options, format_: str) -> Data:
 
 
 def form_of(name: str, first: Block, delimiter: str, options: Options, notes: list[str]) -> Form:
-    """The form of a table by its first rows; its columns are named by its header, or numbered."""
+    """Detect the format of a table from its first rows; its columns are named by its header, or numbered."""
     names = _names(name, first, options, notes)
     width = len(first.rows[0])
     check_width(name, width, options)
@@ -203,7 +203,7 @@ def _has_header(rows: list[list[str]]) -> bool:
 
 
 def _looks_named(first: list[str], columns: list[tuple[str, ...]]) -> bool:
-    """Whether some cell of the first line is shorter or longer than all below it, or is a usual name."""
+    """Whether some cell of the first line is shorter or longer than all cells below it, or is a common name."""
     known = {"label", "target", "class", "text", "smiles", "sequence", "id", "name", "y"}
     if known & {cell.lower() for cell in first}:
         return True

@@ -1,7 +1,7 @@
-"""How large the sheets of a spreadsheet are, found before they are read.
+"""Finds how large the sheets of a spreadsheet are before they are read.
 
-What reads spreadsheets makes a place for every cell between the first and the last. A file of a kilobyte whose last
-cell is XFD1048576 asks for 17 thousand million of them, and where memory ends so does the process, without a word.
+The library that reads spreadsheets allocates every cell between the first and the last. A file of one kilobyte whose
+last cell is XFD1048576 needs 17 thousand million of them, and when memory runs out the process ends without a message.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from mercer.readers.problems import problem, reason
 from mercer.readers.source import Source
 
 _ALWAYS = 2_000_000
-"""Places for cells that are made in any case: 64 MB."""
+"""The number of cells that is always allowed: they take 64 MB."""
 _REFERENCE = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{0,9})([0-9]{1,12})\s*["']""")
-"""The place of a cell, or the number of a row."""
+"""The position of a cell, or the number of a row."""
 _LONGEST = 64
-"""More bytes than such a place has: chunks overlap by as many."""
+"""Chunks overlap by this many bytes, more than such a position has."""
 _CHUNK = 1 << 20
-"""Bytes that are unpacked at once: enough for few calls, and little memory whatever the file claims."""
+"""Bytes unpacked at a time: large enough for few calls, small enough to need little memory whatever the file claims."""
 _PARTS = (".xml", ".rels")
-"""How parts end that are text."""
+"""Suffixes of the parts that are text."""
 _SECONDS = 60
-"""Seconds for the process that looks; a file that takes longer is refused."""
+"""Time limit in seconds of the process that measures a file; one that takes longer is refused."""
 _LOOK: Final = """
 import io, sys
 content = sys.stdin.buffer.read()
@@ -50,16 +50,16 @@ except calamine.CalamineError:
 
 
 def refuse_far_cells(source: Source, max_bytes: int) -> None:
-    """Refuse a file whose sheets have many more places than it has bytes, or that is larger than it says."""
+    """Refuse a file whose sheets have many more cells than it has bytes, or that is larger than it claims."""
     content = source.content
     if not content.startswith(b"PK"):
-        _refuse(source, _looked_at(source), len(content))
+        _refuse(source, _cells_by_process(source), len(content))
         return
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             size, places = 0, 0
             for member in archive.infolist():
-                declared, member.file_size = member.file_size, 1 << 62  # read to its end, wherever that is
+                declared, member.file_size = member.file_size, 1 << 62  # read to the actual end
                 unpacked, found = _scanned(archive, member, declared, max_bytes - size, source)
                 size, places = size + unpacked, places + found
             every = archive.namelist()
@@ -67,15 +67,15 @@ def refuse_far_cells(source: Source, max_bytes: int) -> None:
         raise
     except (zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, EOFError, OSError) as error:
         raise problem(source.name, f"a damaged spreadsheet: {reason(error)}", hint="Save it again.") from error
-    if not all(name.endswith((*_PARTS, "/")) for name in every):  # parts that are no text, or another kind of sheets
-        places = _looked_at(source)
+    if not all(name.endswith((*_PARTS, "/")) for name in every):  # parts that are not text, or another kind of sheet
+        places = _cells_by_process(source)
     _refuse(source, places, size)
 
 
 def _scanned(
     archive: zipfile.ZipFile, member: zipfile.ZipInfo, declared: int, room: int, source: Source
 ) -> tuple[int, int]:
-    """The bytes of a member, and the places of the sheet that it may be."""
+    """The number of bytes of a member, and the number of cells if it is a sheet."""
     if declared > room:
         raise _too_large(source)
     size, rows, columns, tail = 0, 0, 1, b""
@@ -100,8 +100,8 @@ def _column(letters: bytes) -> int:
     return number
 
 
-def _looked_at(source: Source) -> int:
-    """The places of all sheets, by a process that may fail."""
+def _cells_by_process(source: Source) -> int:
+    """The number of cells of all sheets, found by a separate process that may fail."""
     settings = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     try:
         done = subprocess.run(
@@ -119,8 +119,8 @@ def _looked_at(source: Source) -> int:
 
 def _refuse(source: Source, places: int, size: int) -> None:
     if places > max(_ALWAYS, size):
-        what = f"its cells lie so far apart that its sheets have {places:,} places"
-        raise problem(source.name, what, hint="Delete what stands far from the table, and save it again.")
+        what = f"its cells are so far apart that its sheets span {places:,} cells"
+        raise problem(source.name, what, hint="Delete cells far from the table, and save it again.")
 
 
 def _too_large(source: Source) -> DataFileError:

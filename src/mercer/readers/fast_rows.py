@@ -13,7 +13,7 @@ from mercer.readers.cells import MISSING, Cells, numbers_of
 from mercer.readers.source import BYTE_ORDER_MARKS, Source
 
 _LARGE = 1 << 22  # bytes: below, Python's reader takes less time than importing pyarrow ...
-_LARGE_PIECE = 1 << 16  # ... which one of many pieces of a file is worth
+_LARGE_PIECE = 1 << 16  # ... and the same for one of many pieces of a file
 _NOT_PLAIN = (b'"', b"\n\n", b"\n\r\n")
 _NUMBER = r"^[ \t]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t]*$"
 

@@ -82,7 +82,7 @@ def _may_be_labels(words: Sequence[str]) -> bool:
 
 
 def _matched(name: str, headers: Sequence[str], lines: Sequence[int], pattern: str) -> list[str]:
-    if len(pattern) > 200:
+    if len(pattern) > 200:  # longer than any useful pattern, and short enough to compile quickly
         raise problem(name, "a label pattern has at most 200 characters", hint="Shorten --label-pattern.")
     example = "Put the label in brackets: 'class=([a-z]+)'."
     try:

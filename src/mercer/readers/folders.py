@@ -22,7 +22,7 @@ from mercer.readers.problems import count, problem, quoted
 from mercer.readers.source import Source
 from mercer.readers.text import whole_text
 
-_MOST_FILES = 1_000_000  # beyond, listing and opening them takes longer than users wait; a single file is read faster
+_MOST_FILES = 1_000_000  # listing and opening more takes longer than users wait; a single file is read faster
 _ABOUT = ("README", "LICENSE", "LICENCE")
 _TEXT = "text"
 _HEADER = re.compile(r"\s*>[^\n]*\n")
@@ -82,7 +82,7 @@ def _read(name: str, folder: str, files: list[str], labels: list[str] | None, op
 def _records(
     name: str, sources: list[Source], files: list[str], format_: str, labels: list[str] | None, options: Options
 ) -> Data:
-    """The records of all files that hold any."""
+    """The records of all files that are not empty."""
     filled = [place for place, source in enumerate(sources) if source.content.strip()]
     if not filled:
         raise problem(name, "all of its files are empty", hint="Write one object per line.")
@@ -118,7 +118,7 @@ def _common_format(name: str, sources: Sequence[Source], files: Sequence[str]) -
 
 
 def _format(source: Source) -> str:
-    """The format by first bytes and suffix; other files are sequences, trees or prose."""
+    """Detect the format from first bytes and suffix; other files are sequences, trees or prose."""
     known = by_magic(source) or by_suffix(source)
     if known is not None:
         return known
@@ -131,7 +131,7 @@ def _format(source: Source) -> str:
 
 
 def _sources(name: str, folder: str, files: Sequence[str], options: Options) -> list[Source]:
-    """The files, which together must not be larger than one file may be."""
+    """The files, whose total size must not exceed that of the largest allowed file."""
     sources: list[Source] = []
     room = options.max_bytes
     for file in files:

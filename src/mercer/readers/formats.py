@@ -147,6 +147,7 @@ def _is_csv(source: Source, lines: list[str]) -> bool:
     if source.suffix != ".txt":
         return any(_marks_per_line(lines, mark) > 0 for mark in ",;|")
     numbers = sum(_NUMBER_CELL.search(line) is not None for line in lines)
+    # Four lines in five hold numbers: a header and a few gaps are fine, prose with two commas per line is not a table.
     return len(lines) > 2 and _marks_per_line(lines, ",") >= 2 and numbers >= 0.8 * len(lines)
 
 

@@ -24,7 +24,7 @@ def is_gram(matrix: Any) -> bool:
 
 
 def may_be_gram(rows: list[list[str]]) -> bool:
-    """Whether the header of a table repeats its first column, as far as these rows go."""
+    """Whether the header of a table repeats its first column, as far as these rows show."""
     return len(rows[0]) > 2 and len(rows) > 2 and rows[0][1 : len(rows)] == [row[0] for row in rows[1:]]
 
 
@@ -55,7 +55,7 @@ def columns_for(name: str, columns: list[str], wanted: list[str]) -> list[int]:
     absent = [key for key in wanted if key not in place]
     if absent:
         what = f"no column for {count(len(absent), 'object')}, the first {quoted(absent[0])}"
-        hint = "The header of the file must name the object of each column, all those of training among them."
+        hint = "The header of the file must name the object of each column, including all training objects."
         raise problem(name, what, hint=hint)
     return [place[key] for key in wanted]
 

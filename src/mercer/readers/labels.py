@@ -74,7 +74,8 @@ def is_missing(values: Cells | npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 def typed(
     labels: npt.NDArray[Any], name: str, lines: Sequence[int] | None = None, column: str | None = None
 ) -> npt.NDArray[Any]:
-    """Whole numbers, numbers (also as people write them: "$1,200") or strings, whichever all labels are.
+    """Labels as whole numbers if all are, else as numbers (including notations such as "$1,200") if all are, else as
+    strings.
 
     A missing one is an error.
     """
@@ -101,7 +102,7 @@ def typed(
         place = int(too_large[0])
         raise fail(place, f"the label {quoted(stripped[place])} is too large a number", "Rescale the labels.")
     if any(_INTEGER.fullmatch(stripped[place]) for place in np.flatnonzero(np.abs(numbers) >= 2**53)):
-        return np.array(stripped, dtype=np.str_)  # codes: as floats, neighbours would be the same class
+        return np.array(stripped, dtype=np.str_)  # codes: as floats, neighbouring integers would become the same class
     return _as_whole(numbers)
 
 

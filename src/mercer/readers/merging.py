@@ -40,7 +40,7 @@ def read_alike(name: str, sources: Sequence[Source], format_: str, options: Opti
 
 
 def _agreed(parts: Sequence[Data], options: Options) -> Options:
-    """Options with which every file gives its columns the same kinds, and names its rows by the same column."""
+    """Options with which all files have columns of the same kinds, and rows named by the same column."""
     kinds = _gathered(parts, "kind")
     written = _gathered(parts, "style")
     torn = {key: found for key, found in kinds.items() if len(found) > 1 or len(written[key] - {""}) > 1}
@@ -82,7 +82,7 @@ def merged(name: str, parts: Sequence[Data], files: Sequence[str]) -> Data:
 
 
 def _place(part: Data, row: int) -> str:
-    """What a part calls an object: its name, or its line."""
+    """The name of an object in its part, or its line."""
     return str(part.lines[row]) if part.ids is None and part.lines is not None else part.name_of(row)
 
 

@@ -86,7 +86,7 @@ class ByteStream:
         return found
 
     def skip_to(self, offset: int) -> None:
-        """Go on at this byte of the unpacked content, which lies ahead."""
+        """Continue at this byte of the unpacked content, which must be ahead."""
         if self._packed is None and self._stream.seekable():
             self._stream.seek(offset)
             self._unpacked, self._pending = offset, b""
@@ -96,7 +96,7 @@ class ByteStream:
 
     @property
     def share(self) -> float:
-        """The fraction of the file that has been read, for progress; of a pipe, none."""
+        """The fraction of the file that has been read, for progress; None for a pipe."""
         taken = self._unpacked if self._packed is None else self._packed.taken
         return taken / self._size if self._size else 0.0
 

@@ -47,16 +47,16 @@ class Options:
     group: str | None = None
     """The column that says which rows belong together, such as those of one patient; it is not learnt from."""
     time: str | None = None
-    """The column that says when a row was seen: machines are tried on later rows than those they learnt from. The
-    seasons of dates are learnt from, their trend is not, unless the column is kept."""
+    """The column that says when a row was seen: machines are tested on later rows than those they learnt from. They
+    learn from the seasons of dates, but not from their trend, unless the column is kept."""
     weight: str | None = None
-    """The column that says how much a row counts, in training and in scores; it is not learnt from."""
+    """The column with the weight of each row, in training and in scores; it is not learnt from."""
     class_names: tuple[tuple[str, str], ...] = ()
-    """Labels, and what to call them instead; two labels of one name become one class."""
+    """New names of labels; labels with the same new name become one class."""
     keep: tuple[str, ...] = ()
     """Columns to learn from although they seem to number or name the rows."""
     whole_files: bool | None = None
-    """Whether a text file is one object, not one per line; None for what the layout of a folder suggests."""
+    """Whether a text file is one object rather than one per line; None to decide by the layout of the folder."""
     labels: str | None = None
     label_pattern: str | None = None
     header: bool | None = None
@@ -74,7 +74,7 @@ class Options:
     """The most columns a file may have. None for 200,000 columns of a table, which are kept one by one, and for
     10,000,000 of a matrix, dense or sparse."""
     as_written: bool = False
-    """Leave labels as they are in the file: whoever reads it in pieces knows what those of all pieces are."""
+    """Leave labels as they are in the file: a caller that reads it in pieces converts the labels of all pieces."""
     require_target: bool = True
     """Whether a table without a target is an error; objects to be predicted have none."""
     require_labels: bool = True

@@ -139,7 +139,7 @@ def _no_date(file: str, name: str, column: Any) -> Exception:
             what = f"{value.value} in {column.type} is not a date between the years 1 and 9999"
             what += f", or {quoted(zone)} is not a time zone" if zone else ""
             return problem(file, what, line=row, column=name, hint=hint)
-    return problem(file, f"values of {column.type} that cannot be told as text", column=name, hint=hint)
+    return problem(file, f"values of {column.type} that cannot be written as text", column=name, hint=hint)
 
 
 def _text(value: Any) -> str:

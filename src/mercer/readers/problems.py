@@ -25,7 +25,7 @@ def problem(
 
 @contextlib.contextmanager
 def relined(name: str, line_of: Callable[[int], int]) -> Iterator[None]:
-    """Errors about a part of a file, with the lines that they have in the whole file."""
+    """Convert line numbers in errors about a part of a file to those in the whole file."""
     try:
         yield
     except DataFileError as error:
@@ -50,7 +50,7 @@ def reason(error: BaseException) -> str:
 
 
 def readable(value: float, digits: int = 3) -> str:
-    """A number with so many digits, without a power of ten up to a trillion.
+    """A number with this many digits, without an exponent up to a trillion.
 
     >>> readable(22718.4), readable(0.123456), readable(231545.0, 6)
     ('22,700', '0.123', '231,545')
@@ -64,7 +64,7 @@ def readable(value: float, digits: int = 3) -> str:
 
 
 def measured(value: float) -> str:
-    """A value of a column, with six digits: a year has no comma.
+    """A value of a column, with six digits; years have no comma.
 
     >>> measured(1987.0), measured(231545.0), measured(0.25)
     ('1987', '231,545', '0.25')

@@ -8,15 +8,15 @@ from typing import Any
 
 from mercer._check import did_you_mean
 from mercer.errors import ParameterError
-from mercer.readers.beside import refuse_beside
 from mercer.readers.data import SMILES, Data
 from mercer.readers.formats import FORMATS, by_magic, detect
 from mercer.readers.labels import with_labels
 from mercer.readers.opening import STDIN, open_source
 from mercer.readers.options import Options
 from mercer.readers.problems import problem
+from mercer.readers.row_roles import refuse_roles
 from mercer.readers.source import Source, empty
-from mercer.readers.weeding import weeded
+from mercer.readers.useless_columns import without_useless_columns
 
 
 def read(path: str | os.PathLike[str], options: Options | None = None, **settings: Any) -> Data:
@@ -80,11 +80,11 @@ def completed(data: Data, options: Options) -> Data:
     """The data of a reader, with labels typed, molecules checked and useless columns left out."""
     if options.more_targets:
         hint = "Leave the others out; `mercer fit` learns several, each by a model of its own."
-        raise problem(data.name, f"{1 + len(options.more_targets)} targets, where one is wanted", hint=hint)
-    refuse_beside(data, options)
+        raise problem(data.name, f"{1 + len(options.more_targets)} targets, where only one is possible", hint=hint)
+    refuse_roles(data, options)
     data = with_labels(data, options)
     if data.kind == "table" and any(column.kind == SMILES for column in data.objects.values()):
         from mercer.readers.molecules import without_bad_molecules
 
         data = without_bad_molecules(data, options)
-    return weeded(data, options)
+    return without_useless_columns(data, options)

@@ -17,7 +17,7 @@ from mercer.readers.problems import count, problem
 from mercer.readers.source import LINE_END
 
 _ROWS = 500  # few enough to stay in the processor's cache between splitting and conversion
-_LONGEST_CELL = 10_000_000  # characters; Python's own limit of 131,072 is too small for genomes, and none is unsafe
+_LONGEST_CELL = 10_000_000  # characters; Python's own 131,072 are too few for genomes, and no limit would be unsafe
 _QUOTES = "Close every quote, and double the quotes inside a quoted cell."
 
 
@@ -39,8 +39,8 @@ def blocks_of(
 ) -> Iterator[Block]:
     """The rows of a text whose first line has the number `first`; blank lines are skipped.
 
-    Every row must be as long as the first one, or as `like` says: a width, and the line that has it. A quote that is
-    still open at the end raises `Unfinished`.
+    Every row must be as long as the first one, or have the width in `like`, which also names the line with that width.
+    A quote that is still open at the end raises `Unfinished`.
     """
     csv.field_size_limit(_LONGEST_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)

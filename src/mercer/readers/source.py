@@ -21,7 +21,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_HEAD = 1 << 20  # characters that tell the form of a file: no more are searched for the ends of its first lines
+_HEAD = 1 << 20  # characters searched for the ends of the first lines, to detect the format of a file
 _BINARY_HEAD = 8192  # bytes in which a NUL means a binary file; text with a stray NUL further down gets its line named
 LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -119,7 +119,7 @@ def binary(name: str, content: bytes) -> Exception:
         "Binary formats that are read: Parquet, Feather, Excel, ODS, SQLite, npy, npz; and text packed with gzip, xz "
         "or bzip2."
     )
-    return problem(name, "neither text nor in a binary format that is read", hint=known)
+    return problem(name, "neither text nor in a supported binary format", hint=known)
 
 
 def refuse_pickle(name: str, content: bytes) -> None:

@@ -16,7 +16,7 @@ from mercer.readers.problems import problem, quoted, reason, some
 from mercer.readers.source import Source, empty
 
 _PANIC = "PanicException"
-"""What a mistake in the library that reads spreadsheets raises, which is no `Exception`."""
+"""The error raised by bugs in the library that reads spreadsheets; it is not derived from `Exception`."""
 
 
 def read_spreadsheet(source: Source, options: Options) -> Data:

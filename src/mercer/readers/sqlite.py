@@ -35,7 +35,7 @@ def read_sqlite(source: Source, options: Options) -> Data:
         keys = [column[0] for column in cursor.description]
         check_width(source.name, len(keys), options)
         rows = cursor.fetchall()
-    except (sqlite3.Error, OverflowError, UnicodeError) as error:  # the last of names that are no text
+    except (sqlite3.Error, OverflowError, UnicodeError) as error:  # the last two for names that are not text
         what = f"not a database that can be read: {reason(error)}"
         raise problem(source.name, what, hint="Is it damaged, or still being written?") from error
     finally:

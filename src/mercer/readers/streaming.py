@@ -33,7 +33,7 @@ class Sizes:
     piece: int = 1 << 18
     """Bytes read at a time: larger pieces take more memory, smaller ones call the reader more often."""
     head: int = 1 << 16
-    """Bytes from which the format and the form of a table are detected."""
+    """Bytes from which the format, delimiter and header are detected."""
     rows: int = 5000
     """Objects per block of a file that is read whole, so that memory is already used."""
 
@@ -50,7 +50,7 @@ def _before_header(text: bytes) -> int:
 
 
 def _after_gap(text: bytes) -> int:
-    """After the blank line below a graph; comments between two graphs belong to the second."""
+    """Split after the blank line below a graph; comments between two graphs belong to the second."""
     ends = [match.end() for match in re.finditer(rb"^[ \t]*[^#\s][^\n]*\n[ \t\r]*\n", text, re.MULTILINE)]
     return ends[-1] if ends else 0
 
@@ -60,17 +60,17 @@ _CUTS: dict[str, Callable[[bytes], int]] = {
     "records": _before_header,
     "paragraphs": _after_gap,
 }
-"""Where a piece may end: after the last whole object."""
+"""For each way to split: the position after the last whole object."""
 
 _Pieces = Iterator[tuple[bytes, bool]]
-"""Whole objects as they are written, and whether they are the last."""
+"""The text of whole objects, and whether they are the last."""
 _Blocks = Iterator[tuple[Data, "Place"]]
 
 
 @final
 @dataclass(frozen=True)
 class Place:
-    """How far a file has been read: bytes, lines and objects before it. Reading can go on from there."""
+    """How far a file has been read: bytes, lines and objects before it. Reading can resume there."""
 
     offset: int = 0
     line: int = 1
@@ -109,7 +109,7 @@ def stream_from(
 @final
 @dataclass(frozen=True, eq=False)
 class Begun:
-    """What the first bytes of a file tell."""
+    """What the first bytes of a file show."""
 
     head: bytes
     first: Source
@@ -132,7 +132,9 @@ def begin(file: ByteStream, options: Options, sizes: Sizes = _USUAL) -> Begun:
 
 
 def can_be_mapped(path: str, options: Options) -> bool:
-    """Whether rows of a binary file can be read without the others: it is a file, not packed, and no Gram matrix."""
+    """Whether rows of a binary file can be read without the others: it must be a regular file, not compressed, and not
+    a Gram matrix.
+    """
     return options.format != "gram" and os.path.isfile(path) and not path.lower().endswith(PACKERS)
 
 
@@ -173,7 +175,7 @@ def _counted(blocks: _Blocks, start: Place) -> _Blocks:
 
 
 def pieces(file: ByteStream, begun: Begun, size: int, start: int = 0) -> _Pieces:
-    """A file in pieces of about so many bytes, each of whole objects; those before the byte `start` are left out."""
+    """A file in pieces of about `size` bytes, each of whole objects; those before the byte `start` are left out."""
     head = begun.head[start:]
     if start > len(begun.head):
         file.skip_to(start)
@@ -216,7 +218,7 @@ def _like(data: Data, options: Options) -> Options:
 
 
 def _tables(pieces: _Pieces, first: Source, format_: str, options: Options, start: Place) -> _Blocks:
-    """Pieces of one table, all of the form that its first rows have."""
+    """Pieces of one table, all read in the format detected from its first rows."""
     delimiter, notes = delimiter_of(first, options, format_)
     form: Form | None = None
     if start.offset:
@@ -239,7 +241,7 @@ def _tables(pieces: _Pieces, first: Source, format_: str, options: Options, star
             if last:
                 raise unfinished(source.name, error) from None
             form = None if fresh else form
-            continue  # a quoted cell goes on in the next piece
+            continue  # a quoted cell continues in the next piece
         line += carried.count(b"\n")
         offset += len(carried)
         carried = b""

@@ -13,7 +13,7 @@ from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted
 from mercer.readers.source import Source, empty
 
-_LARGEST_INDEX = 2**31 - 2  # one more, and the number of columns no longer fits the 32 bits of SciPy's indices
+_LARGEST_INDEX = 2**31 - 2  # larger numbers of columns do not fit into the 32 bits of SciPy's indices
 
 
 def read_svmlight(source: Source, options: Options) -> Data:

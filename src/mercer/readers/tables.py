@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from mercer.readers.beside import beside_columns
 from mercer.readers.cells import Cells
 from mercer.readers.columns import ID_NAMES, ColumnReader, column_called, is_identifier
 from mercer.readers.data import SMILES, Column, Data, taken
 from mercer.readers.labels import is_missing
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted, some
+from mercer.readers.row_roles import role_columns
 
 LONGEST_NAME = 10_000
 """The longest name of a column, in characters: every message, model and report repeats it."""
@@ -36,27 +36,27 @@ def table_of(
     for given in options.drop:
         left.pop(column_called(given, left, name, "--drop"))
     options = dataclasses.replace(options, keep=tuple(column_called(key, left, name, "--keep") for key in options.keep))
-    beside = beside_columns(name, left, lines, options, notes)
+    roles = role_columns(name, left, lines, options, notes)
     key = _id_column(name, left, options, notes)
     ids = None if key is None else [str(cell).strip() for cell in left.pop(key)]
     target = None if options.labels is not None else _target(name, left, options, notes)
     useless = {}
     if target is not None and options.skip_unlabelled:
         useless["without a label"] = is_missing(left[target])
-    if beside.weights is not None and options.labels is None:
-        useless["of weight zero"] = beside.weights == 0
+    if roles.weights is not None and options.labels is None:
+        useless["of weight zero"] = roles.weights == 0
     for why, which in useless.items():
         if which.any():
             notes.append(f"{count(int(which.sum()), 'row')} {why} left out.")
     kept = np.flatnonzero(~np.logical_or.reduce([np.zeros(len(lines), dtype=bool), *useless.values()])).tolist()
     if len(kept) < len(lines):
         left = {own: taken(cells, kept) for own, cells in left.items()}
-        lines, ids, beside = taken(lines, kept), taken(ids, kept), beside.take(kept)
+        lines, ids, roles = taken(lines, kept), taken(ids, kept), roles.take(kept)
     labels = None if target is None else np.asarray(left.pop(target))
     table = _columns(name, left, lines, options, notes)
-    parts = beside.groups, beside.times, beside.weights
+    parts = roles.groups, roles.times, roles.weights
     return Data(
-        name, format_, "table", table, labels, target, ids, lines, tuple(notes), {"id": key, **beside.names}, *parts
+        name, format_, "table", table, labels, target, ids, lines, tuple(notes), {"id": key, **roles.names}, *parts
     )
 
 
@@ -86,7 +86,7 @@ def _check_names(name: str, columns: Iterable[str]) -> None:
     for place, called in enumerate(columns, 1):
         if len(called) > LONGEST_NAME:
             what = f"column {place} has a name of {len(called):,} characters, more than {LONGEST_NAME:,}"
-            raise problem(name, what, hint="Shorten it: is the first line one of names?")
+            raise problem(name, what, hint="Shorten it: does the first line contain names?")
 
 
 def check_width(name: str, width: int, options: Options, *, table: bool = True) -> None:
@@ -107,7 +107,7 @@ def kept_as_text(key: str, options: Options) -> bool:
         or key in as_written
         or key.lower() == id_given
         or ID_NAMES.fullmatch(key) is not None
-        or id_given.lstrip("-").isdigit()  # the number of a column, any of which it may be
+        or id_given.lstrip("-").isdigit()  # a number, which may refer to any column
     )
 
 

@@ -23,7 +23,7 @@ def read_text(source: Source, options: Options) -> Data:
 
 
 def whole_text(source: Source) -> str:
-    """A whole file as one string, whatever ends its lines."""
+    """A whole file as one string, with any kind of line ends."""
     return LINE_END.sub("\n", source.text)
 
 

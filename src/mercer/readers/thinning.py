@@ -1,7 +1,7 @@
-"""`thinned`: a random sample of the objects of a file, however large it is, read like a file of its own.
+"""`thinned`: a random sample of the objects of a file of any size, read like a small file.
 
-One pass picks objects as they are written (lines, records, rows), and the reader of the format reads these. So kinds of
-columns, labels and useless columns are detected as in any file, from objects of all its parts.
+One pass picks the text of objects (lines, records, rows), and the reader of the format reads these. So kinds of
+columns, labels and useless columns are detected as in any file, from objects in all its parts.
 """
 
 from __future__ import annotations
@@ -29,29 +29,31 @@ from mercer.readers.source import Source
 from mercer.readers.streaming import Begun, begin, pieces
 
 _PIECE = 1 << 22
-"""Bytes searched for objects at a time: few megabytes, in which Python's own loops find a gigabyte per second."""
+"""Bytes searched for objects at a time: a few megabytes, which Python's built-in functions search at a gigabyte per
+second."""
 _INDEX = re.compile(rb"(\d+):[^\s#]*[ \t\r]*(?:#[^\n]*)?$", re.MULTILINE)
-"""The last feature of a line of svmlight."""
+"""Matches the last feature of a line of svmlight."""
 _RECORD = re.compile(rb"(?<=\n)(?=>)")
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Thinned:
-    """Some objects of a file, and how to read all of it in the same way."""
+    """Some objects of a file, and the options to read all of it in the same way."""
 
     data: Data
-    """In the order of the file, with their lines in it; named by their numbers there, if they have no names."""
+    """The objects in the order of the file, with their line numbers; objects without names are named by their position
+    in the file."""
     options: Options
-    """With the form of the file: its format, delimiter and header."""
+    """The options, with the detected format, delimiter and header."""
     objects: int
-    """How many the file holds."""
+    """The number of objects in the file."""
     size: int
-    """Bytes of the file, unpacked."""
+    """The unpacked size of the file in bytes."""
 
 
 def thinned(path: str, options: Options, most: int, seed: int) -> Thinned:
-    """At most so many objects, all equally likely; the same for the same file and seed.
+    """A uniform random sample of the objects; the same for the same file and seed.
 
     `options` must name the format: one that is read in batches, by lines or by records.
     """
@@ -106,7 +108,7 @@ def _of_rows(path: str, format_: str, options: Options, most: int, seed: int) ->
 
 
 def _form(begun: Begun, options: Options) -> Form:
-    """The form of a table by its first lines, decided once for all of it."""
+    """Detect the format of a table from its first lines, once for the whole file."""
     assert options.format is not None
     first = begun.first
     delimiter, notes = delimiter_of(first, options, options.format)
@@ -120,14 +122,14 @@ def _form(begun: Begun, options: Options) -> Form:
 
 
 def _objects(text: bytes, format_: str, line: int, *, last: bool) -> tuple[Sequence[int], list[bytes], bytes]:
-    """The objects in a piece of a file, the lines that they begin on, and what belongs to the next piece."""
+    """The objects in a piece of a file, their first lines, and the rest, which belongs to the next piece."""
     if format_ == "fasta":
         return (*_records(text, line), b"")
     parts = text.split(b"\n")
     starts, rest = list(range(line, line + len(parts))), b""
     if format_ in ("csv", "tsv") and b'"' in text:
         starts, parts, rest = _unbroken(starts, parts, last=last)
-    comment = b"#" if format_ == "svmlight" else b"\n"  # which no line begins with
+    comment = b"#" if format_ == "svmlight" else b"\n"  # with which no line begins
     full = [place for place, part in enumerate(parts) if part.strip() and not part.startswith(comment)]
     if len(full) < len(parts):
         starts, parts = [starts[place] for place in full], [parts[place] for place in full]
@@ -135,7 +137,7 @@ def _objects(text: bytes, format_: str, line: int, *, last: bool) -> tuple[Seque
 
 
 def _records(text: bytes, line: int) -> tuple[list[int], list[bytes]]:
-    """The records of FASTA; old files begin with comments, which belong to none."""
+    """The records of FASTA; comments at the beginning of old files belong to no record."""
     parts = _RECORD.split(text)
     starts = line + np.cumsum([0, *(part.count(b"\n") for part in parts)])
     full = [place for place, part in enumerate(parts) if part.startswith(b">")]
@@ -143,7 +145,7 @@ def _records(text: bytes, line: int) -> tuple[list[int], list[bytes]]:
 
 
 def _unbroken(starts: list[int], parts: list[bytes], *, last: bool) -> tuple[list[int], list[bytes], bytes]:
-    """Lines joined where a line end is within quotes."""
+    """Lines, joined if the line end is within quotes."""
     odd = np.cumsum([part.count(b'"') for part in parts]) % 2
     firsts = np.concatenate([[0], 1 + np.flatnonzero(odd[:-1] == 0)])
     rows = [b"\n".join(parts[low:high]) for low, high in zip(firsts, [*firsts[1:], len(parts)], strict=True)]
@@ -155,9 +157,9 @@ def _unbroken(starts: list[int], parts: list[bytes], *, last: bool) -> tuple[lis
 
 @final
 class Reservoir:
-    """A sample of a stream whose length is not known, in which all items are equally likely.
+    """A uniform random sample of a stream of unknown length.
 
-    It skips from one item that enters to the next (Li 1994), so items that do not enter cost nothing.
+    It skips from one sampled item to the next (Li 1994), so all others cost nothing.
     """
 
     def __init__(self, most: int, seed: int) -> None:
@@ -165,7 +167,7 @@ class Reservoir:
         self._level, self._next = 1.0, most - 1
         self.seen = 0
         self.kept: list[tuple[int, int, bytes]] = []
-        """Place in the stream, line, and text."""
+        """Position in the stream, line, and text."""
         self._skip()
 
     def _skip(self) -> None:
@@ -185,7 +187,7 @@ class Reservoir:
 
 
 def _together(found: Sequence[tuple[int, int, bytes]], name: str, options: Options) -> tuple[Source, Indices]:
-    """A file of these objects, and the line that each of its lines has in the whole file."""
+    """A file of these objects, and the line number of each of its lines in the whole file."""
     lines: list[int] = []
     for _, line, part in found:
         lines += range(line, line + part.count(b"\n") + (not part.endswith(b"\n")))
@@ -194,7 +196,7 @@ def _together(found: Sequence[tuple[int, int, bytes]], name: str, options: Optio
 
 
 def _read(source: Source, options: Options, lines: Indices, places: Indices) -> Data:
-    """The objects of a thinned file, with lines and numbers of the whole one."""
+    """The objects of a thinned file, with line and object numbers of the whole file."""
     assert options.format is not None
 
     def line_of(line: int) -> int:

@@ -129,7 +129,7 @@ class _Files:
         return _matrix(source, 2 if part == "A" else 1)
 
     def ids(self, part: str) -> Indices:
-        """Numbers of graphs or nodes, counted from 0 as the file counts from 1."""
+        """Numbers of graphs or nodes, counted from 0 (in the file from 1)."""
         values = self.numbers(part)
         odd = np.flatnonzero(((values % 1 != 0) | (np.abs(values) > _LARGEST_ID)).any(axis=1))
         if len(odd):

@@ -54,7 +54,7 @@ SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
      ("jul", "july"), ("aug", "august"), ("sep", "september"), ("oct", "october"), ("nov", "november"),
      ("dec", "december")),
 )  # fmt: skip
-"""Words in order, with other spellings of the same step."""
+"""Words in ascending order, with alternative spellings of each step."""
 
 
 @final
@@ -122,7 +122,7 @@ def written_numbers(cells: Sequence[str], known: Style | None = None) -> Written
 
 
 def _each_number(cells: Iterable[str], style: Style) -> tuple[dict[str, float], list[str]]:
-    """The numbers by their cells, and the cells that are none."""
+    """The numbers by cell, and the cells that are not numbers."""
     read, wrong = dict[str, float](), list[str]()
     for cell in cells:
         value = _number(cell, style)
@@ -191,7 +191,7 @@ def _size(body: str, power: str, decimal: str) -> float | None:
 
 
 def on_scale(cells: Sequence[str], known: Style | None = None) -> Written | None:
-    """Words of one scale as the numbers of their steps; None if they are not on one scale, or all on one step.
+    """Words as the numbers of their steps on a scale; None if no scale has all of them, or all are the same step.
 
     With a `known` scale, words that it does not have are missing values.
     """

@@ -57,7 +57,7 @@ class Shared(Source):
     entries: int = 0
     """The number of values computed so far."""
     seconds: float = 0.0
-    """The seconds that took."""
+    """How many seconds that took."""
     stored: Gram | None = None
     """The matrix, while it is needed."""
 
@@ -117,7 +117,7 @@ def block_between(kernel: Kernel, known: Objects, new: Objects, dtype: DType | N
 
 
 def measuring(kernel: Kernel, state: State) -> FittedKernel:
-    """The measure of a kernel, fitted: a measure has all that a Gram matrix needs of a kernel."""
+    """The fitted measure of a kernel: a measure has everything that a Gram matrix needs from a kernel."""
     return FittedKernel(cast(Kernel, kernel.measure), kernel.measure_state(state))
 
 

@@ -1,8 +1,9 @@
-"""All machines of `Cells` side by side: which support objects speak for which new ones.
+"""All machines of `Cells` as one: which support objects decide about which new objects.
 
-A new object is compared with the support objects of its own cell alone. So kernel values with all support objects,
-those of other cells set to zero, times the coefficients of all machines are what the machine of its cell says, but for
-its intercept. A cell of one class has no machine; its centre stands for it, with coefficients of zero.
+A new object is compared only with the support objects of its own cell. So the kernel values with all support objects,
+with those of other cells set to zero, times the coefficients of all machines give the decision value of its cell's
+machine, without the intercept. A cell with a single class has no machine; its centre represents it, with coefficients
+of zero.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class CellView:
         return cls(whole, cell_of, model.centres_)
 
     def parts(self, objects: Objects) -> Iterator[tuple[Indices, Indices]]:
-        """For each cell that objects lie in: which of them, and which of the support objects."""
+        """For each cell that contains some of the objects: the indices of these, and of its support objects."""
         cells = nearest(self.expansion.kernel, objects, self.centres)
         for cell in np.unique(cells):
             yield np.flatnonzero(cells == cell), np.flatnonzero(self.cell_of == cell)
@@ -73,13 +74,13 @@ class CellView:
 
 
 def places(model: Any) -> Indices:
-    """Where among the training objects the support objects of a view are, right after `fit`."""
+    """Positions of the support objects of a view among the training objects; available only right after `fit`."""
     alone = np.array([machine is None for machine in model.estimators_])
     return np.concatenate([model.support_, model.centre_indices_[alone]])
 
 
 def _columns(machine: Any, labels: Any) -> Any:
-    """Which pairs of all classes are those of a machine that may not know all of them."""
+    """For each pair of classes of a machine, which may lack some classes, its index among the pairs of all classes."""
     if labels is None:
         return slice(None)
     codes = np.searchsorted(labels, machine.classes_).tolist()

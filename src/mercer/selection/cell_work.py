@@ -1,4 +1,4 @@
-"""What is done in each cell: its machine is trained, and another one tells what probabilities are made of."""
+"""The work in each cell: a machine is trained, and a second one for the held-out values behind probabilities."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from mercer.kernels.base import FittedKernel
 from mercer.training.kernel_estimator import fit_with_kernel
 
 SURE = 1.0
-"""The decision value of a cell that holds one class alone, where no probabilities are asked for."""
+"""The decision value in a cell with a single class, if no probabilities are learnt: that of an object on the margin."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class CellTargets:
-    """What is known of the objects of a cell."""
+    """The targets of the objects of a cell, their weights, and a split to learn probabilities."""
 
     targets: Any
     weights: Float64 | None
     split: tuple[Indices, Indices] | None = None
-    """Places of objects to train another machine on, and of those that it is asked for."""
+    """Indices of the objects on which a second machine is trained, and of those for which its values are computed."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class TrainedCell:
-    """The machine of a cell, and decision values of the objects that another one did not see."""
+    """The machine of a cell, and decision values of the objects held out from the second machine."""
 
     machine: Any
     held_out: Float64 | None = None
@@ -46,7 +46,7 @@ class CellWork:
     estimator: Any
     kernel: FittedKernel
     labels: npt.NDArray[Any] | None
-    """All classes, of classifiers."""
+    """All classes; None for regressors."""
 
     def __call__(self, objects: Objects, known: CellTargets) -> TrainedCell:
         machine = self._trained(objects, known, slice(None))
@@ -62,7 +62,7 @@ class CellWork:
 
 
 def class_values(machine: Any, part: Objects, labels: Any) -> Float64:
-    """Decision values with a column for each of the classes, those that the machine never saw below the others."""
+    """Decision values with one column per class; classes that the machine never saw have the lowest."""
     values = np.asarray(machine.decision_function(part))
     if len(labels) == 2:
         return values

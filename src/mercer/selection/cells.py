@@ -47,18 +47,16 @@ from mercer.training.voronoi import divide, nearest, working_on
 class Cells(MetaEstimatorMixin, BaseEstimator):
     """An exact machine in each of many cells: for hundreds of thousands of objects of any kind.
 
-    Objects are divided among some of them, the centres, by the distance of the kernel. Each cell trains its own
-    machine, so time grows with the number of objects times the size of a cell. A new object is predicted by the machine
-    of the nearest centre. This suits functions that vary quickly, for which `Nystrom` would need very many landmarks;
-    for smooth ones `Nystrom` is the better choice.
+    Some objects become centres, and each object belongs to the nearest centre in the distance of the kernel. Each cell
+    trains its own machine, so time grows with the number of objects times the size of a cell. A new object is predicted
+    by the machine of the nearest centre. This suits functions that vary quickly, for which `Nystrom` would need very
+    many landmarks; for smooth ones `Nystrom` is the better choice.
 
-    Parameters
-    ----------
-    estimator : a machine with a kernel, for classes or numbers: `SVC(...)`, `KernelRidge(...)`, `SVR(...)`.
-    size : the approximate number of objects per cell. Larger cells are slightly more accurate, but take longer.
-    probability : whether to learn probabilities of classes, as in `SVC`: one calibration for all cells, from objects
-        that each cell held out; that trains every machine once more. `predict` then returns the most probable class.
-    random_state : the seed of the centres.
+    Parameters ---------- estimator : a machine with a kernel, for classes or numbers: `SVC(...)`, `KernelRidge(...)`,
+    `SVR(...)`. size : the approximate number of objects per cell. Larger cells are slightly more accurate, but take
+    longer. probability : whether to learn probabilities of classes, as in `SVC`: one calibration for all cells, from
+    objects held out in each cell; this trains every machine a second time. `predict` then returns the most probable
+    class. random_state : the seed of the centres.
 
     Attributes
     ----------
@@ -148,7 +146,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     def _known(
         self, ids: Indices, targets: Any, classes: Classes | None, weights: Float64, weighted: bool
     ) -> CellTargets | None:
-        """What a machine is trained on beside objects; nothing in a cell of one class, which needs none."""
+        """What a machine needs besides its objects; None in a cell with a single class, which needs no machine."""
         split = None
         if classes is not None:
             own, codes = np.unique(classes.codes[ids], return_inverse=True)
@@ -222,7 +220,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Float64:
         """For two classes, positive means ``classes_[1]``; else one column per class, lowest for those not in the cell.
 
-        In a cell with a single class, the value is that of a certain decision.
+        In a cell with a single class, the value is that of a confident decision.
         """
 
         def answer(cell: int, part: Objects) -> Float64:
@@ -295,7 +293,7 @@ answers_lazily(Cells, lambda model: model.centres_)
 
 
 def _trained(work: CellWork, objects: Objects, members: list[Indices], known: list[Any]) -> list[TrainedCell | None]:
-    """The machines of all cells: by threads, the largest cells first, or by other machines."""
+    """Train the machines of all cells: in threads, the largest cells first, or on a cluster."""
 
     def train(cell: int) -> TrainedCell | None:
         return None if known[cell] is None else work(objects.take(members[cell]), known[cell])
@@ -308,7 +306,7 @@ def _trained(work: CellWork, objects: Objects, members: list[Indices], known: li
 
 
 def _side_by_side(job: Callable[[int], Any], cells: list[int], report: Any = None) -> list[Any]:
-    """The results of a job for each cell, by their numbers; in threads, those that are first in the list first."""
+    """The results of a job for each cell, by cell number; threads work through the list in order."""
     found: dict[int, Any] = {}
 
     def run(cell: int) -> None:
@@ -321,7 +319,7 @@ def _side_by_side(job: Callable[[int], Any], cells: list[int], report: Any = Non
 
 
 def _together(machines: list[Any], seconds: float) -> Certificate:
-    """One certificate for all machines; where every cell holds one class, constants are right and cost nothing."""
+    """One certificate for all machines; with a single class in every cell, constants are optimal."""
     parts = tuple(machine.certificate_ for machine in machines if machine is not None)
     if not parts:
         return Certificate(0.0, 0.0, 0.0, float("inf"), 0, kernel_entries=0, seconds=seconds, dtype="float64")

@@ -37,9 +37,9 @@ from mercer.training.folds import Split
 from mercer.training.kernel_estimator import weights_of_kernel
 
 _GRACE = 0.5
-"""Seconds that results have to come from other machines after time has run out. Fits end there by themselves."""
+"""Seconds to wait for results from a cluster after time has run out: fits there end by themselves."""
 _TIMED = 1000
-"""Objects of which kernel values are timed."""
+"""Number of objects whose kernel values are timed: more would delay the message for which they are timed. Chosen."""
 
 
 @final
@@ -92,7 +92,7 @@ class CrossValidation:
         warm_start: bool = True,
         workers: int | None = None,
     ) -> None:
-        """`workers` is the number of fits a cluster gets at a time; None for all it can take, 0 for none."""
+        """`workers` is the number of fits on a cluster at a time; None for as many as possible, 0 for none."""
         self.splits = splits
         self._threads = threads or default_threads()
         self._executor = Threads(self._threads)
@@ -105,7 +105,7 @@ class CrossValidation:
         self._work = FoldWork(splits, scorer, warm_start)
         self._clock = Clock(np.inf if time_limit is None else time.monotonic() + time_limit)
         self._patience = max(_GRACE, 0.0 if time_limit is None else 0.5 * time_limit)
-        """The same as long as there are none at all: what a search has for its last fit, which needs one of them."""
+        """Seconds to wait if there are no results at all: the time reserved for the final fit, which needs one."""
         self._shipment: Shipment | None = None
         self.late: TimeLimitError | None = None
         """The computation of kernel values that was interrupted when time ran out, if any."""
@@ -160,7 +160,7 @@ class CrossValidation:
         return found
 
     def seconds_at_least(self, spent: float) -> float:
-        """About how long all fits take at least, if none ended in the time spent, from kernel values of few objects."""
+        """A low estimate of the time for all fits, if none has ended yet, from kernel values of a few objects."""
         fits, (first, *_) = sum(map(len, self.results)), self.groups[0].settings
         return fits * max(spent / min(self._threads, fits), 0.0 if first.prefix else self._seconds_of_values())
 
@@ -242,7 +242,7 @@ class CrossValidation:
                 self._shipment,
                 tasks,
                 shared,
-                watch=self._look,
+                watch=self._check_time,
                 more=lambda: not self._clock.out_of_time,
                 at_once=self._workers,
                 keep=keep,
@@ -253,8 +253,8 @@ class CrossValidation:
                 raise
             self.late = error
 
-    def _look(self) -> None:
-        """Stop waiting for other machines a while after time has run out."""
+    def _check_time(self) -> None:
+        """Stop waiting for the cluster soon after time has run out."""
         if time.monotonic() >= self._clock.deadline + (_GRACE if self._done else self._patience):
             raise TimeLimitError("No worker finished a fit in time. Raise time_limit, or train on less.")
 

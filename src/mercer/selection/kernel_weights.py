@@ -5,7 +5,8 @@ Result    weights that add up to one; each kernel is first divided by its mean d
 Source    alignment: Cortes, Mohri and Rostamizadeh, Algorithms for learning kernels based on centered alignment (2012);
           margin: Aiolli and Donini, EasyMKL (2015)
 
-Alignment minimises |sum_r v_r K_r - T|^2 over v >= 0 for centred matrices K_r and T = YY', that of a perfect kernel.
+Alignment minimises |sum_r v_r K_r - T|^2 over v >= 0 for centred matrices K_r and T = YY', the matrix of a perfect
+kernel.
 
 EasyMKL plays a game: an opponent picks the two points, one in the hull of each class, that are nearest in the sum of
 all kernels (minimising (1 - lam) g'Y K Y g + lam |g|^2, each class summing to one), and each kernel is weighted by how
@@ -38,8 +39,7 @@ _TOL = 1e-6
 """The tolerance of the machine from which weights are computed: a thousandth of the default, because weights sum over
 all its coefficients."""
 _PASSES = 3.0
-"""How often entries on one side of the diagonal are computed if they are not stored: for means, and both sides for
-strips."""
+"""Computed entries if none are stored, in triangles of the matrix: one triangle for the means, both for the strips."""
 _REMEDY = "Learn them from a random part of the objects, or take method='uniform'."
 
 
@@ -89,7 +89,7 @@ def _proof(inner: Float64, along: Float64, v: Float64, target: float, dtype: str
     """The part of |T|^2 that the weights leave unexplained, and the least that any weights can leave.
 
     The objective is convex, so with slopes 2g at v its value at any u >= 0 is at least that at v plus 2 g'(u - v); and
-    the best u cannot explain more than everything, u'(inner)u <= |T|^2, which bounds how far negative slopes can lead.
+    the best u explains at most everything, u'(inner)u <= |T|^2, which limits the effect of negative slopes.
     """
     m, slopes = len(v), inner @ v - along
     scale = np.sqrt(np.maximum(np.diag(inner), np.finfo(float).tiny))

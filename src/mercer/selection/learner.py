@@ -58,7 +58,7 @@ class Learner:
     ) -> Learner:
         """An SVC for classes; for numbers KernelRidge, or SVR if there are too many to solve least squares directly.
 
-        A `quantile` of the numbers, instead of their mean, is learnt by a machine for quantiles.
+        With a `quantile`, a machine for quantiles learns it instead of the mean.
         """
         limits = {"psd": "ignore", "max_iter": _MOST_STEPS}
         if task == "classification":
@@ -134,6 +134,7 @@ def has_converged(estimator: Any) -> bool:
         return all(machine is None or has_converged(machine) for machine in estimator.estimators_)
     if hasattr(estimator, "fit_status_"):
         return bool(estimator.fit_status_ == 0)
+    # A solver that met its tolerance may exceed it slightly when the certificate recomputes everything in float64.
     return not hasattr(estimator, "tol") or estimator.certificate_.kkt_violation <= 1.01 * estimator.tol
 
 

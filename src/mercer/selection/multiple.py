@@ -136,7 +136,7 @@ def _targets(y: Any, n: int, method: str) -> tuple[Float64, list[Float64]]:
     return np.eye(len(labels))[codes], signs[1:] if len(labels) == 2 else signs
 
 
-def _where_the_machine_has_it(method: Method) -> Method:
+def _available_if_the_machine_has_it(method: Method) -> Method:
     """A method that exists if the machine has one of the same name."""
     found: Method = available_if(lambda self: hasattr(self.estimator, method.__name__))(method)
     return found
@@ -199,19 +199,19 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
         self.weights_certificate_ = proof
         return self
 
-    @_where_the_machine_has_it
+    @_available_if_the_machine_has_it
     def predict(self, X: Any) -> Any:
         """The predictions of the machine."""
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
-    @_where_the_machine_has_it
+    @_available_if_the_machine_has_it
     def decision_function(self, X: Any) -> Any:
         """Its decision values."""
         check_is_fitted(self)
         return self.estimator_.decision_function(X)
 
-    @_where_the_machine_has_it
+    @_available_if_the_machine_has_it
     def predict_proba(self, X: Any) -> Any:
         """Its probabilities."""
         check_is_fitted(self)

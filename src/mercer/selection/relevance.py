@@ -46,6 +46,7 @@ def column_widths(X: Float64, groups: Indices, Y: Float64) -> Float64:
     many = density.many
     usual = float(np.log(density.usual))
     start = np.concatenate([np.full(many, usual), [0.0, np.log(_NOISE)]])
+    # The signal may be 400 times as large or small, the noise from a thousandth to 20 times the variance of targets.
     bounds = [(usual + _FARTHEST[0], usual + _FARTHEST[1])] * many + [(-6.0, 6.0), (-7.0, 3.0)]
     with single_threaded_blas():  # small matrices, for which threads only wait for each other
         found = minimize(density, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _STEPS})

@@ -94,8 +94,8 @@ class FoldScorer:
             result["train_scores"] = self._scores(model, known, y_train, train)
         return result, {name: np.asarray(getattr(model, name)(new)) for name in self.held_out}
 
-    def undone(self, like: dict[str, Any] | None) -> dict[str, Any]:
-        """The result in place of a fit that was not done; `like` is one that was."""
+    def not_run(self, like: dict[str, Any] | None) -> dict[str, Any]:
+        """The result for a fit that was not run; `like` is the result of one that was."""
         scores = self.unscored(np.nan)
         if like is not None and isinstance(like["test_scores"], dict):
             scores = dict.fromkeys(like["test_scores"], np.nan)

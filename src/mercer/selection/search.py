@@ -204,7 +204,7 @@ class KernelSearchCV(BaseSearchCV):
         if callable(self.scoring):
             _insert_error_scores(made, self.error_score)
         self.multimetric_ = isinstance(made[0]["test_scores"], dict)
-        flat = [scorer.undone(made[0]) if result is None else result for row in results for result in row]
+        flat = [scorer.not_run(made[0]) if result is None else result for row in results for result in row]
         more = {} if self.complete_ else {"splits_done": [sum(r is not None for r in row) for row in results]}
         with warnings.catch_warnings():
             if not self.complete_:  # settings that were not tried have no score
@@ -213,15 +213,15 @@ class KernelSearchCV(BaseSearchCV):
         return table
 
     def _too_short(self, validation: CrossValidation) -> TimeLimitError:
-        """What to say where time was over before there was a single score."""
+        """The error if time ran out before there was a single score."""
         fits = sum(map(len, validation.results))
         said = str(validation.late or "")
         if not said:
             seconds = _deadline.shown_seconds(validation.seconds_at_least(_OF_SEARCH * (self.time_limit or 0.0)))
             said = f"All of them would take about {seconds} or more. Raise time_limit, or train on less."
         return TimeLimitError(
-            f"time_limit = {self.time_limit:g} s: two thirds, for the search, were over before the first of "
-            f"{fits} fits ended. {said}"
+            f"time_limit = {self.time_limit:g} s: the search may take two thirds of it, which passed before the first "
+            f"of {fits} fits ended. {said}"
         )
 
     def _choose(self, results: dict[str, Any], metric: Any, n_splits: int) -> None:

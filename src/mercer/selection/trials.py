@@ -1,7 +1,7 @@
 """Kernels tried one after another, each with several penalties, on the folds that all of them share.
 
-Each kernel is a cross-validation of its own, not one for all of them: between two kernels finished work can be saved,
-the time limit is checked, and a kernel that fails on these objects is left out.
+Each kernel has its own cross-validation: between two kernels finished work can be saved, the time limit is checked, and
+a kernel that fails on these objects is left out.
 """
 
 from __future__ import annotations
@@ -90,10 +90,10 @@ class Experiment:
     aligned_with: Any = None
     """Labels for the alignment of the whole matrix; None for no alignment."""
     weights: Float64 | None = None
-    """How much each object counts in training; None for all the same."""
+    """The weight of each object in training; None if all are equal."""
     judged: Callable[[npt.NDArray[Any], Float64], tuple[npt.NDArray[Any], Float64]] | None = None
-    """Instead of the scorer: the answers to keep and the score of each fold, from predictions and decision values of
-    the objects that were held out."""
+    """Used instead of the scorer: computes the predictions to keep and the score of each fold from the predictions and
+    decision values of held-out objects."""
     made: Mapping[Kernel, Making] = field(default_factory=dict)
     """How to create kernels that learn from targets. They are created again for each fold, from its training objects
     only: otherwise they would have seen the test objects."""
@@ -142,7 +142,7 @@ class Experiment:
             left = None if time_limit is None else time_limit - (time.monotonic() - began)
             if left is not None and left <= 0:
                 return KernelTrials(kernel, (), complete=False)
-            fold = dataclasses.replace(self, splits=[(train, test)], penalties=penalties, made={}, judged=_as_said)
+            fold = dataclasses.replace(self, splits=[(train, test)], penalties=penalties, made={}, judged=_unscored)
             found = fold.try_kernel(made, left, usual=usual)
             parts.append({trial.penalty: trial for trial in found.trials})
             complete &= found.complete
@@ -182,8 +182,8 @@ class Experiment:
         return Trial(kernel, penalty, scores, predicted, columns, seconds)
 
 
-def _as_said(predicted: npt.NDArray[Any], decisions: Float64) -> tuple[npt.NDArray[Any], Float64]:
-    """The results to keep of a fold that is judged together with the others."""
+def _unscored(predicted: npt.NDArray[Any], decisions: Float64) -> tuple[npt.NDArray[Any], Float64]:
+    """The results to keep for a fold that is scored later, together with the others."""
     return predicted, np.zeros(1)
 
 

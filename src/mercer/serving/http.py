@@ -1,4 +1,4 @@
-"""The service behind HTTP, through the extra ``studio``."""
+"""The HTTP service; needs the extra ``studio``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mercer.errors import MercerError, missing_extra
 from mercer.serving.service import Service, as_csv
 
 MOST_BYTES = 16 * 2**20
-"""The largest body: larger ones are refused before they are read."""
+"""The largest request body in bytes: larger ones are refused before they are read."""
 
 
 def application(service: Service) -> Any:
@@ -38,7 +38,7 @@ def application(service: Service) -> Any:
             "text/csv": service.from_csv,
         }
         if kind not in readers:
-            return refused(415, f"The body is {kind}; application/json and text/csv are read.")
+            return refused(415, f"The body is {kind}; only application/json and text/csv are accepted.")
         body = await _body(request)
         if body is None:
             return refused(413, f"The body is larger than {MOST_BYTES // 2**20} MiB. Send it in parts.")

@@ -1,4 +1,4 @@
-"""What a served model answers, whatever carries the questions: bytes in, plain values out."""
+"""The answers of a served model, independent of the protocol: bytes in, plain values out."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _SHAPE = 'Send {"rows": [{"column": value, ...}, ...]} for a table, or {"objects
 @final
 @dataclass(frozen=True, eq=False)
 class Service:
-    """One model, and how much may be asked of it at once."""
+    """One model, with a limit on the size of a request."""
 
     model: TrainedModel
     columns: Columns = field(default_factory=Columns)
     most_rows: int = 10_000
 
     def health(self) -> dict[str, Any]:
-        """That the model is there."""
+        """Report that the model is loaded."""
         return {"status": "ok", "mercer": __version__, "task": self.model.task, "target": self.model.about["target"]}
 
     def schema(self) -> dict[str, Any]:
-        """What to send, and what comes back."""
+        """Describe what to send, and what is returned."""
         model, prepared = self.model, self.model.preparation
         return {
             "kind": prepared.kind,
@@ -57,7 +57,7 @@ class Service:
             raise InputError(f"The body is not JSON: {error}. {_SHAPE}") from error
         given = found.get("rows", found.get("objects")) if isinstance(found, dict) else found
         if not isinstance(given, list) or not given:
-            raise InputError(f"There is no list of objects in the body. {_SHAPE}")
+            raise InputError(f"The body contains no list of objects. {_SHAPE}")
         self._check_number(len(given))
         if self.model.preparation.kind != "table":
             return self._answers(self.model.objects(given), [str(number) for number in range(1, len(given) + 1)])
@@ -93,7 +93,9 @@ class Service:
 
     def _check_number(self, number: int) -> None:
         if number > self.most_rows:
-            raise InputError(f"{number:,} objects at once; {self.most_rows:,} are allowed. Send them in parts.")
+            raise InputError(
+                f"The request has {number:,} objects; at most {self.most_rows:,} are allowed. Send them in parts."
+            )
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -129,7 +129,7 @@ class Run(ABC):
     @final
     @property
     def may_end(self) -> bool:
-        """Whether a run whose time is over may end: it has something to return, or nobody waits any longer."""
+        """Whether a run may end once its time is over: it has something to return, or it is late."""
         return self.useful or _deadline.is_late()
 
     @abstractmethod
@@ -171,7 +171,7 @@ class Solver(ABC):
             try:
                 return drive(self.init(gram, problem, start=start, tol=tol), tol, limits or Limits(), on_chunk, began)
             except TimeLimitError as error:
-                raise without_a_machine(gram, error) from error
+                raise no_machine_error(gram, error) from error
 
 
 def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float) -> Solution:
@@ -207,10 +207,10 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
     return replace(found, stats=replace(found.stats, gap=run.gap))
 
 
-def without_a_machine(gram: Gram, error: TimeLimitError) -> TimeLimitError:
-    """What to say where time was over before there was anything to return: what was under way is a part of a part."""
+def no_machine_error(gram: Gram, error: TimeLimitError) -> TimeLimitError:
+    """The error if time ran out without a result; the current run may solve only a part of the problem."""
     limit, n = _deadline.CURRENT.get(), gram.shape[0]
-    if limit is None or (gram.expensive and not limit.expected):  # another sample of entries would take too long
+    if limit is None or (gram.expensive and not limit.expected):  # timing another sample of entries would take too long
         return error
     seconds = limit.expected
     if not seconds:

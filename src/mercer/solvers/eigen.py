@@ -31,7 +31,8 @@ _LARGEST_SPACE = 16
 """Largest space, in blocks; it is then restarted with two. Larger spaces converge in fewer products, each at a higher
 cost."""
 _MOST_BLOCKS = 500
-"""Maximum number of products with a block."""
+"""Maximum number of products with a block: a few dozen are usual, and a run that needs more reports that it did not
+converge. Chosen, not tuned."""
 
 
 @final
@@ -104,6 +105,7 @@ def leading(
                 space[:kept], images[:kept] = turns[:kept] @ space[:size], turns[:kept] @ images[:size]
                 size = kept
                 small[:size, :size] = space[:size] @ images[:size].T
+            # Vectors that are ten times as accurate as required need no further direction.
             fresh = _orthonormal(residual[lengths > 0.1 * limit], space[:size])
             if not len(fresh):
                 break
@@ -119,7 +121,7 @@ def _orthonormal(block: Float64, space: Float64) -> Float64:
     for _ in range(2):
         out = out - (out @ space.T) @ space
         shares, turns = np.linalg.eigh(out @ out.T)
-        kept = shares > _DEPENDENT**2  # the squared length of what is left, in the direction that has least of it
+        kept = shares > _DEPENDENT**2  # the squared length of the remainder, in the direction where it is smallest
         out = (turns[:, kept] / np.sqrt(shares[kept])).T @ out
     most = space.shape[1] - len(space)
     return np.asarray(out[-most:] if len(out) > most else out)

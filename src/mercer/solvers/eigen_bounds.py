@@ -22,7 +22,7 @@ from mercer._types import Float64
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def most_of_leading(
+def bound_on_leading(
     count: int, vectors: Float64, images: Float64, *, trace: float, squares: float, psd: bool
 ) -> tuple[float, Float64]:
     """The bound for the `count` largest eigenvalues, and the eigenvalues of V'AV, largest first.
@@ -31,7 +31,7 @@ def most_of_leading(
 
     >>> A = np.diag([4.0, 2.0, 1.0, 1.0])
     >>> V = np.eye(4)[:, :2]
-    >>> most_of_leading(2, V, A @ V, trace=8.0, squares=22.0, psd=True)[0].__round__(9)
+    >>> bound_on_leading(2, V, A @ V, trace=8.0, squares=22.0, psd=True)[0].__round__(9)
     6.0
     """
     n = len(vectors)

@@ -28,8 +28,8 @@ than its part of a product."""
 _FRESH = 8
 """KZ is recomputed after this many rounds at the latest: corrections accumulate rounding errors."""
 _AT_ONCE = 2**22
-"""Entries of the rows that a correction holds at once, 32 MiB: fresh memory for many rows can take longer than their
-entries, and the clock is looked at between two parts."""
+"""Entries of the rows that a correction holds at once, 32 MiB: allocating memory for many rows can take longer than
+computing them, and limits are checked between two parts."""
 
 
 @final
@@ -68,7 +68,7 @@ def kernel_kmeans(gram: Gram, k: int, *, limits: Limits, rng: np.random.Generato
             break
         try:
             KZ = _products(gram, KZ, labels, new, moved, fresh=iterations % _FRESH == 0)
-        except TimeLimitError:  # the answer is the last labels whose products are known
+        except TimeLimitError:  # return the last labels whose products are known
             late = True
             break
         labels = new
@@ -84,7 +84,7 @@ def kernel_kmeans(gram: Gram, k: int, *, limits: Limits, rng: np.random.Generato
 def _products(gram: Gram, KZ: Float64, labels: Indices, new: Indices, moved: Indices, *, fresh: bool) -> Float64:
     """KZ of the new labels, updated from the old ones if few objects moved."""
     k = KZ.shape[1]
-    by_features = gram.factor is not None  # products then cost less than the rows of the matrix
+    by_features = gram.factor is not None  # products cost less than rows of the matrix
     if fresh or by_features or len(moved) > _FEW * len(labels):
         return gram.matvec(_one_hot(new, k))
     change = _one_hot(new[moved], k) - _one_hot(labels[moved], k)
@@ -125,7 +125,9 @@ def _without_empty(distance: Float64, labels: Indices) -> Indices:
 
 
 def _start(gram: Gram, own: Float64, k: int, rng: np.random.Generator) -> Indices:
-    """k-means++: each centre an object drawn in proportion to its squared distance from those before it."""
+    """k-means++: each centre is an object drawn with probability proportional to its squared distance from earlier
+    centres.
+    """
     n = len(own)
     nearest = np.full(n, np.inf)
     labels = np.zeros(n, dtype=np.intp)

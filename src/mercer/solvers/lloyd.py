@@ -1,7 +1,7 @@
 """Lloyd's algorithm on few columns of numbers, in compiled loops.
 
 Problem   minimise  sum_i |x_i - m_c(i)|^2  over assignments c, with m_c the mean of cluster c
-Given     rows of numbers, of which there are few in each: the coordinates of an embedding
+Given     rows of a few numbers each: the coordinates of an embedding
 Source    Lloyd, Least squares quantization in PCM (1982); Arthur and Vassilvitskii, k-means++ (2007), for the starts
 
 `kmeans.py` does the same in feature space, where products with a Gram matrix are the whole cost.
@@ -19,14 +19,13 @@ from mercer._jit import Array, jit
 from mercer._types import Float64, Indices
 
 _MOST_ROUNDS = 300
-"""Ten times as many as most runs take; a run that is not over by then has little left to gain."""
+"""Maximum number of rounds: ten times as many as most runs take; longer runs have little left to gain."""
 _AT_ONCE = 2e7
-"""Multiplications of the rounds of one compiled call: some hundredths of a second, after which the clock and Ctrl-C are
-seen."""
+"""Multiplications per compiled call: a few hundredths of a second, after which the clock and Ctrl-C are checked."""
 
 
 def kmeans(rows: Float64, k: int, *, runs: int, rng: np.random.Generator) -> Indices:
-    """The labels of the best of several runs, or of those for which there is time; each has a k-means++ start.
+    """The labels of the best of several runs, or of as many as there is time for; each has a k-means++ start.
 
     >>> kmeans(np.array([[0.0], [0.1], [5.0], [5.1]]), 2, runs=3, rng=np.random.default_rng(0)).tolist() in (
     ...     [0, 0, 1, 1], [1, 1, 0, 0])
@@ -66,7 +65,7 @@ def _squared_distance(rows: Array, i: int, centres: Array, c: int) -> Any:
 
 @jit
 def _drawn(weights: Array, total: float, uniform: float) -> Any:
-    """The object at which the running sum of weights passes a share of their total."""
+    """The object at which the cumulative weight exceeds a fraction of the total."""
     wanted, reached, last = uniform * total, 0.0, 0
     for i in range(weights.shape[0]):
         if weights[i] > 0.0:
@@ -79,7 +78,7 @@ def _drawn(weights: Array, total: float, uniform: float) -> Any:
 
 @jit
 def _start(rows: Array, uniforms: Array, centres: Array) -> None:
-    """Each centre the best of some objects, drawn in proportion to their squared distance from the centres before."""
+    """Choose each centre as the best of a few objects, drawn in proportion to their squared distances."""
     n, k, trials = rows.shape[0], uniforms.shape[0], uniforms.shape[1]
     nearest, closer, best = np.ones(n), np.empty(n), np.empty(n)
     total = float(n)
@@ -88,7 +87,7 @@ def _start(rows: Array, uniforms: Array, centres: Array) -> None:
         for trial in range(trials if c else 1):
             if total > 0.0:
                 drawn = _drawn(nearest, total, uniforms[c, trial])
-            else:  # all objects are where the centres are
+            else:  # every object coincides with a centre
                 drawn = min(n - 1, int(uniforms[c, trial] * n))
             left = 0.0
             for i in range(n):
@@ -105,7 +104,7 @@ def _start(rows: Array, uniforms: Array, centres: Array) -> None:
 
 @jit
 def _assign(rows: Array, centres: Array, labels: Array, distances: Array) -> Any:
-    """Every object to the nearest centre; whether any moved."""
+    """Assign every object to the nearest centre; returns whether any moved."""
     moved = False
     for i in range(rows.shape[0]):
         nearest, least = 0, np.inf
@@ -120,7 +119,7 @@ def _assign(rows: Array, centres: Array, labels: Array, distances: Array) -> Any
 
 @jit
 def _fill_empty(labels: Array, distances: Array, sizes: Array) -> None:
-    """A cluster without objects gets the one that lies farthest from its own mean, of a cluster with others."""
+    """Give an empty cluster the object farthest from its own mean, from a cluster that has others."""
     for c in range(sizes.shape[0]):
         if sizes[c] == 0:
             far = -1
@@ -134,7 +133,7 @@ def _fill_empty(labels: Array, distances: Array, sizes: Array) -> None:
 
 @jit
 def _rounds(rows: Array, centres: Array, labels: Array, distances: Array, most: int) -> Any:
-    """At most so many rounds; whether no object moved in the last."""
+    """Run at most this many rounds; returns whether no object moved in the last."""
     n, k = rows.shape[0], centres.shape[0]
     sizes = np.empty(k, dtype=np.intp)
     for _ in range(most):

@@ -15,19 +15,19 @@ class Status(enum.Enum):
 
     CONVERGED = ""
     OUT_OF_ITERATIONS = (
-        "The limit on iterations was reached before the solution was as exact as asked. "
+        "The limit on iterations was reached before the solution met the tolerance. "
         "Raise max_iter, scale the features, or lower C."
     )
     OUT_OF_TIME = (
-        "The time limit was reached before the solution was as exact as asked. "
+        "The time limit was reached before the solution met the tolerance. "
         "Raise time_limit, scale the features, or lower C."
     )
     OF_A_PART = (
-        "The time limit left room for a part of the objects alone, and the machine is one of these. "
+        "The time limit allowed training on only a part of the objects. "
         "Raise time_limit, or use an approximation of the kernel: kernels.Nystrom(kernel, 1000)."
     )
     STALLED = (
-        "No further progress was possible in floating point, before the solution was as exact as asked. "
+        "Rounding errors stopped progress before the solution met the tolerance. "
         "Scale the features, lower C, or check that the kernel is positive semi-definite."
     )
 

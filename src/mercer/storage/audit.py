@@ -2,15 +2,14 @@
 
 Values are JSON scalars, lists, and objects whose first key tells their type::
 
-    {"float": "inf"}                                       a number that JSON cannot hold
-    {"tuple": [...]}, {"dict": [[key, value], ...]}        containers
-    {"array": name}, {"array": name, "as": "object"}       one of the members; strings that were Python objects
-    {"kernel": class, "fields": {...}}, {"loss": ...}      a record, by its name in the registry
-    {"function": name}, {"user": class}                    code, which is never stored: asked for when loading
-    {"objects": class, "arrays": {name: {"array": ...}}}   a batch of objects
-    {"dtype": "<f8"}                                       a type of numbers
-    {"plain": {name: {"array": ...}}}                      an array of Python objects, as `inputs.plain` packs them
-    {"model": class, "params": {...}}                      a model within a model, which is not fitted; one that is
+    {"float": "inf"}                                       a number that JSON cannot hold {"tuple": [...]}, {"dict":
+    [[key, value], ...]}        containers {"array": name}, {"array": name, "as": "object"}       one of the members;
+    strings that were Python objects {"kernel": class, "fields": {...}}, {"loss": ...}      a record, by its name in the
+    registry {"function": name}, {"user": class}                    code, which is never stored: requested when loading
+    {"objects": class, "arrays": {name: {"array": ...}}}   a batch of objects {"dtype": "<f8"}
+    a type of numbers {"plain": {name: {"array": ...}}}                      an array of Python objects, as
+    `inputs.plain` packs them {"model": class, "params": {...}}                      a model within a model, which is
+    not fitted; one that is
                                                            has "values", "arrays", "expansion" and "objects" as well
 """
 
@@ -34,7 +33,7 @@ _DTYPE = re.compile(r"<f[48]|<[iu][248]|\|[iu]1|\|b1|<U[1-9][0-9]{0,6}")
 _NAME = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*")
 _LONGEST_NAME = 1000  # characters: kernels within kernels give long paths, and zip allows 65,535
 _LONGEST_AXIS = 2**40  # beyond any memory; sizes are compared with those of the file before anything is allocated
-_MOST_AXES = 8  # kernels use three at most; NumPy allows 64
+_MOST_AXES = 8  # axes of an array: kernels use three at most; NumPy allows 64
 
 
 def check_header(header: Any) -> dict[str, Member]:

@@ -81,7 +81,7 @@ def bare(name: str, params: Mapping[str, Any]) -> Any:
 
 
 def _codec_of(model: Any) -> Codec | None:
-    """The codec of a model; None for Mercer's own models, which write themselves. Refuses other classes without one."""
+    """The codec of a model; None for Mercer's own models, which need none. Refuses other classes without a codec."""
     name = type(model).__name__
     if name in MODELS and MODELS[name].load() is type(model):
         return None

@@ -31,7 +31,7 @@ from mercer.storage import atomic
 from mercer.storage.convert import KERNELS, Layout, training_rows
 
 MAX_BYTES = 4 * 2**30  # read into memory as text: a larger file is hardly a model, and would make the computer swap
-MAX_FEATURES = 100_000_000  # a larger index is a mistake, for which no matrix of that width must be allocated
+MAX_FEATURES = 100_000_000  # a larger index is a mistake, and no matrix of that width may be allocated for it
 _NAMES = {"poly": "polynomial"}
 """LIBSVM's names of kernels that differ from scikit-learn's."""
 _KNOWN = (
@@ -255,7 +255,7 @@ class _SupportVectors:
         index = np.array([int(value) - 1 for _, value in firsts], dtype=np.intp)
         n = int(index.max()) + 1 if n_features is None else n_features
         if not index.max() < n <= MAX_FEATURES:
-            raise ModelFileError(f"there are {n} training objects, but one is said to be number {index.max() + 1}.")
+            raise ModelFileError(f"there are {n} training objects, but one has the number {index.max() + 1}.")
         return index, n
 
 

@@ -166,7 +166,7 @@ class Decoder:
         }
 
     def fitted(self, name: str, node: Mapping[str, Any], *, whole: bool = False) -> Any:
-        """A model of a known class; `whole` if it is the whole file, for whose kernel another must not be given."""
+        """A model of a known class; if it is the `whole` file, a kernel given by the user must be its own."""
         expansion = None
         if node["expansion"] is not None:
             expansion = self.expansion(node["expansion"], self._given if whole or _has_code(node) else None)

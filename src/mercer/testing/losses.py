@@ -175,9 +175,9 @@ class _VectorLossSuite(_LossSuite):
         root = self.loss.curvature_root(self.y, self.f)
         hessian, by_halves, transposed, plain = (
             np.stack([take(np.tile(unit, (_OBJECTS, 1))) for unit in np.eye(_CLASSES)], axis=2)
-            for take in (root.bent, lambda v: root.applied(root.transposed(v)), root.transposed, root.applied)
+            for take in (root.hessian_times, lambda v: root.applied(root.transposed(v)), root.transposed, root.applied)
         )
-        _require_near(hessian, by_halves, "bent, against applied after transposed")
+        _require_near(hessian, by_halves, "hessian_times, against applied after transposed")
         _require_near(root.total(), hessian.sum(axis=0), "the total of the root")
         _require_near(transposed, np.swapaxes(plain, 1, 2), "transposed, against applied")
         _require_near(root.applied(root.within(self.f)), root.applied(self.f), "applied to what is within")
@@ -221,7 +221,7 @@ def _of_several_outputs(loss: VectorLoss) -> _VectorLossSuite:
     f = np.asarray(sizes * np.random.default_rng(0).normal(size=(_OBJECTS, _CLASSES)))
 
     def hessian(y: Float64, f: Float64) -> Float64:
-        return loss.curvature_root(y, f).bent(np.ones_like(f) + f)
+        return loss.curvature_root(y, f).hessian_times(np.ones_like(f) + f)
 
     chords = [(y, f, other) for other in (f[::-1], np.roll(f, 1, axis=1), -3.0 * f)]
 

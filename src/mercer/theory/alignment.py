@@ -78,11 +78,11 @@ def _pair(K: Any, L: Any) -> tuple[Float64, Float64]:
     one, two = np.asarray(K, dtype=np.float64), np.asarray(L, dtype=np.float64)
     for matrix in (one, two):
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
-            raise InputError(f"An alignment is of square matrices; got one of shape {matrix.shape}.")
+            raise InputError(f"An alignment needs square matrices; got one of shape {matrix.shape}.")
         if not np.isfinite(matrix).all():
             row, column = np.argwhere(~np.isfinite(matrix))[0]
             raise InputError(f"Entry ({row}, {column}) of a matrix is {matrix[row, column]}; all must be finite.")
     if one.shape != two.shape:
-        raise InputError(f"An alignment is of two matrices of the same objects; got {len(one)} and {len(two)}.")
+        raise InputError(f"An alignment needs two matrices over the same objects; got {len(one)} and {len(two)}.")
     largest = [max(float(np.abs(matrix).max()), np.finfo(float).tiny) for matrix in (one, two)]
     return one / largest[0], two / largest[1]  # the cosine does not change, and squares cannot overflow

@@ -16,7 +16,7 @@ from mercer.errors import InputError, ParameterError
 from mercer.theory.capacity import vc_dimension as vc_dimension
 from mercer.theory.margins import signs_of
 
-_ANY_DATA = "Training and new objects are independent draws from one distribution, whatever it is."
+_ANY_DATA = "Training and new objects are independent draws from the same distribution, which may be any."
 
 
 @final
@@ -71,7 +71,11 @@ def vc_bound(P: int, d: int, *, delta: float = 0.05, error: float = 0.0) -> Boun
     if d == 0 or d > 2 * P:
         raise ParameterError(
             f"The VC bound is stated for 0 < d <= 2P; got d = {d}, P = {P}. "
-            + ("A class of dimension 0 has one function in it: count its errors." if d == 0 else "Get more objects.")
+            + (
+                "A class of dimension 0 contains a single function: count its errors."
+                if d == 0
+                else "Get more objects."
+            )
         )
     capacity = (d * (math.log(2 * P / d) + 1) - math.log(delta / 4)) / P
     return Bound(

@@ -22,7 +22,7 @@ from mercer.kernels.vectors.linear import Bilinear, Linear
 from mercer.kernels.vectors.polynomial import Polynomial
 
 _LARGEST_RANK = 2000
-"""Ranks up to this are computed, in a few seconds; the time grows with the cube."""
+"""Ranks are computed up to this size, in a few seconds; the time grows with the cube."""
 _NEGLIGIBLE = 1e-9
 """Singular values below this fraction of the largest are rounding errors, which are about 1e-13 for a unit diagonal;
 the smallest true ones of polynomials of degree 6 are above 1e-7."""
@@ -45,7 +45,7 @@ def vc_dimension(kernel: Kernel, n_features: int, *, intercept: bool = True) -> 
     if degree is None:
         raise ParameterError(
             f"The VC dimension of machines with the kernel {kernel} is infinite, or not known to be finite: "
-            "a Gaussian, for one, separates any objects labelled in any way. The VC bound says nothing; use "
+            "a Gaussian kernel, for example, separates any objects labelled in any way. The VC bound says nothing; use "
             "margin_bound, radius_margin_bound, support_vector_bound or rademacher_bound, which depend on the "
             "margin reached."
         )

@@ -19,8 +19,8 @@ from mercer.kernels.precomputed import Precomputed
 from mercer.theory.arguments import in_time, is_matrix, kernel_of, matrix_of
 from mercer.theory.diagnosing.columns import Columns, columns_of
 from mercer.theory.diagnosing.cost import Computed, cost_of
-from mercer.theory.diagnosing.findings import Finding, Seen, findings_of
-from mercer.theory.diagnosing.objects import standing_of
+from mercer.theory.diagnosing.findings import Finding, Measurements, findings_of
+from mercer.theory.diagnosing.objects import unusual_objects
 from mercer.theory.diagnosing.record import Diagnosis
 from mercer.theory.diagnosing.spectrum import shape_of
 from mercer.theory.diagnosing.targets import Target, labels_of, target_of
@@ -87,11 +87,11 @@ def diagnose(
     computed = Computed(K, took, part.target) if _is_expensive(fitted, part.objects) else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MercerWarning)  # reported once, below
-        seen = Seen(
+        seen = Measurements(
             shape_of(K),
             found,
             None if part.target is None else labels_of(K, part.target, rng),
-            standing_of(K, part.target, part.ids),
+            unusual_objects(K, part.target, part.ids),
             _in_time(lambda: columns_of(chosen, part.objects, part.target, rng)),
             widths_of(chosen, part.objects, part.target),
             None if chosen.is_precomputed else cost_of(fitted, parsed, target, rng, computed),

@@ -21,7 +21,7 @@ def cosines(K: Float64) -> Float64:
 
 
 def squared_distances(K: Float64, *, own: float = 0.0) -> Float64:
-    """k(x, x) + k(z, z) - 2 k(x, z), and `own` for an object and itself; rounding may make some negative."""
+    """k(x, x) + k(z, z) - 2 k(x, z), and `own` for an object with itself; rounding may make some negative."""
     diagonal = np.diagonal(K)
     squared = diagonal[:, None] + diagonal - 2.0 * K
     np.fill_diagonal(squared, own)

@@ -40,7 +40,7 @@ def geometric_margins(w: Any, b: float, X: Any, y: Any) -> Float64:
 
 
 def margin(w: Any, b: float, X: Any, y: Any) -> float:
-    """The geometric margin of a data set: the smallest of its objects; negative if one is misclassified.
+    """The geometric margin of a data set: the smallest margin of its objects, negative if one is misclassified.
 
     >>> margin([1, 0], 0, [[2, 5], [-3, 1]], [1, -1])
     2.0
@@ -95,7 +95,7 @@ def model_margins(model: Any, X: Any, y: Any) -> Float64:
     """
     expansion: Expansion = model.expansion_
     if len(model.classes_) != 2:
-        raise InputError(f"A margin is that of two classes; this model has {len(model.classes_)}.")
+        raise InputError(f"Margins are defined for two classes; this model has {len(model.classes_)}.")
     length = float(weight_norms(expansion)[0])
     if length == 0:
         raise InputError("w = 0: this model has no hyperplane, and so no margin.")

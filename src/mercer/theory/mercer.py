@@ -32,7 +32,8 @@ from mercer.theory.witness import Witness, fewest
 DIRECT = 1500
 """Matrices up to this size are fully decomposed: a second or two."""
 _PROBES, _PROBE_SIZE = 8, 300
-"""The number and size of random sub-matrices of larger ones: some tenths of a second. More or larger ones find more."""
+"""The number and size of random sub-matrices of larger ones: a few tenths of a second. More or larger ones find more
+violations."""
 _PRODUCTS = 200.0
 """The typical number of products with the matrix of more objects; used only to estimate costs."""
 _RELATIVE = 1e-10
@@ -275,7 +276,7 @@ def _in_order(n: int, known: dict[str, Any]) -> MercerCheck:
     elif promise == "not proven":
         more = "No closure rule covers this kernel, so other objects may still refute it: see certify_kernel."
     else:
-        more = "Any such matrix is one of inner products: see feature_vectors."
+        more = "Any such matrix is a matrix of inner products: see feature_vectors."
     return MercerCheck("psd", f"{said} {more}", n, **known)
 
 

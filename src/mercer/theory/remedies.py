@@ -21,7 +21,7 @@ _PROBES, _LOWEST, _SAMPLE = 16, 32, 600
 better estimates, but take longer."""
 _INERTIA = (
     "k(x, z) / sqrt(k(x, x) k(z, z)) keeps the number of negative eigenvalues (Sylvester's law of inertia): it puts "
-    "objects on one scale, and repairs nothing."
+    "objects on a common scale, but repairs nothing."
 )
 _DAMPED = "lambda k(x, z) between different objects with lambda <= {:.4g}, and k(x, x) as it is."
 
@@ -78,7 +78,7 @@ def remedies_by_products(
     length = float(np.sqrt(np.mean([float(np.square(product(probe)).sum()) for probe in probes])))
     values = np.minimum(lowest_values(product, n, _LOWEST, rng), 0.0)
     values[0] = min(float(values[0]), lowest)
-    least = "" if values[-1] == 0.0 else "at least "  # more may be negative than were computed
+    least = "" if values[-1] == 0.0 else "at least "  # eigenvalues that were not computed may also be negative
     cosine = None
     if (own > 0).all():
         root = np.sqrt(own)
@@ -106,7 +106,7 @@ def _of_spectrum(
     length, negative = lengths[0], lengths[1] / lengths[0]
     mapped = "Negative eigenvalues {}. New objects must be mapped too."
     yield Remedy("clip", 0.0, negative, True, mapped.format("become 0: the nearest such matrix"))
-    yield Remedy("flip", flipped, 2 * negative, True, mapped.format("change sign: what they say is kept"))
+    yield Remedy("flip", flipped, 2 * negative, True, mapped.format("change sign: their information is kept"))
     shifted = float(-lowest * np.sqrt(len(own)) / length)
     added = f"{-lowest:.3g} is added to every k(x, x), so each object is more like itself; new objects need nothing."
     yield Remedy("shift", 0.0, shifted, True, f"{added} Like a larger ridge.")
@@ -119,7 +119,9 @@ def _of_spectrum(
 
 
 def _smaller_decay(K: Float64, tolerance: float, refit: Refit, ids: Indices) -> Iterator[Remedy]:
-    """For kernels that damp long walks, gaps or fragments by a factor: halve it until no eigenvalue is negative."""
+    """For kernels that damp long walks, gaps or fragments by a factor: halve that factor until no eigenvalue is
+    negative.
+    """
     kernel, matrix = refit
     for path, value in kernel.get_params().items():
         if path.rpartition("__")[2] != "decay" or not isinstance(value, float):

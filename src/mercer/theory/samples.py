@@ -31,8 +31,8 @@ from mercer.theory.arguments import in_time, kernel_of
 _AT_ONCE = 256
 """Permutations per product with the matrix. More take more memory, fewer need more passes over the matrix."""
 _GATHERED = 20.0
-"""The cost of one entry of a permutation in the independence test, which is looked up in any order, in units of a
-product with one number."""
+"""The cost of one entry in a permutation of the independence test, which reads memory in random order, relative to one
+multiplication."""
 
 
 @final
@@ -199,7 +199,7 @@ def _out_of_time(done: int, wanted: int) -> bool:
 
 def p_value(statistics: Float64) -> float:
     """The p-value of the first statistic, that of the data, among those of permutations."""
-    # Equal up to rounding counts as larger: ties must not make the p-value too small.
+    # Values that are equal up to rounding count as larger: ties must not make the p-value too small.
     slack = 1e-12 * max(float(np.abs(statistics).max()), np.finfo(float).tiny)
     return int((statistics >= statistics[0] - slack).sum()) / len(statistics)
 

@@ -124,7 +124,7 @@ def _by_features(fitted: FittedKernel, objects: Objects, x: Any, z: Any, known: 
     dense = np.asarray(rows.todense() if is_sparse(rows) else rows, dtype=np.float64)
     both = dense[0] * dense[1]
     places = np.flatnonzero(both)
-    # A coordinate is called as monomials call it, so that it differs from a feature that is known by its number alone.
+    # Coordinates are named as in monomials, which distinguishes them from features known only by their number.
     coordinates = [f"x{place}" for place in range(objects.n_features)] if isinstance(objects, Vectors) else None
     names = space.names(objects, coordinates)
     sides = [_shares(space, objects, own, dense[1 - own]) for own in (0, 1)]

@@ -47,13 +47,13 @@ def finished(
     if 8 * _COPIES * gram.shape[0] ** 2 > gram.budget:
         return work.steps(found.coefficients, math.inf) if found.status is not Status.STALLED else found
     rows, n = factor_of(work.exact), gram.shape[0]
-    more = _worth(n, rows.shape[1]) - found.stats.iterations
+    more = _equivalent_steps(n, rows.shape[1]) - found.stats.iterations
     if more > 0 and found.status is not Status.STALLED:
         found = work.steps(found.coefficients, more)
     return _nearer(found, work.on_weights(rows, problem), work.box) if work.wanted(found) else found
 
 
-def _worth(n: int, rank: int) -> int:
+def _equivalent_steps(n: int, rank: int) -> int:
     """The number of steps that cost as much as training weights on a factor of this rank."""
     return int(cost.of_weights(cost.KINKED, n, min(rank, cost.MOST_FEATURES), rank) / cost.of_step(n))
 
@@ -67,7 +67,7 @@ def _nearer(first: Solution, second: Solution, box: BoxProblem) -> Solution:
 
 @final
 class _Work:
-    """What is left to do on one problem, within its limits."""
+    """The remaining work on one problem, within its limits."""
 
     def __init__(self, gram: Gram, box: BoxProblem, tol: float, limits: Limits, on_chunk: OnChunk | None) -> None:
         self._gram, self.box, self._tol = gram, box, tol

@@ -28,9 +28,9 @@ _FAR = 0.5
 class Certificate(Proof):
     """How close a machine is to the optimum of 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)).
 
-    The objective is `primal`, and no machine can have one below `dual`. Several machines (one per pair of classes)
-    share a certificate: it has the sum of their objectives, the worst violation and the smallest margin, and `parts`
-    has each. Printed, it is a few sentences.
+    The objective is `primal`, and no machine can have a lower one than `dual`. Several machines (one per pair of
+    classes) share a certificate: it has the sum of their objectives, the worst violation and the smallest margin, and
+    `parts` has each. Printed, it is a few sentences.
     """
 
     primal: float
@@ -169,7 +169,7 @@ class Certified:
         self._known_certificate, self._prove = None, prove
 
     def __getstate__(self) -> Any:
-        """With the certificate, which is made now; a copy has none where other machines would have to make it."""
+        """Include the certificate, which is computed now; if that would need a cluster, the copy has none."""
         if self._prove is not None:
             with contextlib.suppress(ElsewhereError), staying_here():
                 self._known_certificate, self._prove = self._prove(), None  # its ingredients are not worth pickling
@@ -194,8 +194,8 @@ def lost_in_double(lengths: Float64, coefficients: Float64, outputs: Float64) ->
     return np.asarray(np.multiply.outer(lengths, terms))
 
 
-def unproved(iterations: int, dtype: str) -> Certificate:
-    """The certificate of a machine of which nothing is known, since time was over before."""
+def unknown_certificate(iterations: int, dtype: str) -> Certificate:
+    """The certificate of a machine about which nothing is known, because time ran out."""
     return Certificate(math.inf, -math.inf, math.inf, 0.0, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
 
 
@@ -216,7 +216,7 @@ def certify(
     (`diagonal`), it also allows for rounding in float64.
     """
     if len(outputs) < len(coefficients):  # time ran out before they were computed
-        return unproved(iterations, dtype)
+        return unknown_certificate(iterations, dtype)
     lengths = None if diagonal is None else np.sqrt(np.abs(diagonal))
     if lengths is not None:
         off = off + lost_in_double(lengths, coefficients, outputs)
@@ -257,7 +257,7 @@ def _by_slopes(
 def _within(
     problem: LossProblem, b: Float64, outputs: Float64, intercept: Any, lengths: Float64, beyond: npt.NDArray[np.bool_]
 ) -> float:
-    """The dual, without -1/2 b'Kb, at the nearest point of its domain that the slopes of the loss give.
+    """The dual, without -1/2 b'Kb, at the nearest point of its domain, found from the slopes of the loss.
 
     Near the optimum of a loss that saturates, b may lie slightly outside the domain of the dual, where there is no
     bound. If b is moved by m, 1/2 b'Kb changes by m'Kb + 1/2 m'Km, which is at most 1/2 (sum_i |m_i| |x_i|)^2 more than
@@ -304,7 +304,9 @@ def _balanced(problem: LossProblem, slopes: Float64, outputs: Float64) -> Float6
 
 
 def _transfers(rest: Float64) -> Iterator[Float64]:
-    """What to move: a number as it is; for several columns, which add up to zero, from one column to another."""
+    """What to move: a number for a single column; for several columns, which add up to zero, from one column to
+    another.
+    """
     if rest.ndim == 0:
         yield rest
         return
@@ -336,10 +338,10 @@ def _by_box(
     """The same if the dual is a box problem, whose optimality conditions need no slope at a kink."""
     box = BoxProblem.of(problem)
     most = squared + float((np.abs(coefficients) * off).sum())
-    inside = box.largest_share(coefficients)  # 1, unless a part of the objects stands for all
+    inside = box.largest_share(coefficients)  # 1, unless the machine was trained on a part of the objects
     feasible = inside * coefficients if inside < 1.0 else coefficients
     dual = -0.5 * inside**2 * most - box.price(feasible)
-    lost = _LOST * float(np.abs(box.linear) @ np.abs(feasible))  # where terms cancel, of the sum of them
+    lost = _LOST * float(np.abs(box.linear) @ np.abs(feasible))  # if terms cancel, relative to their sum
     dual -= lost if lost > _NOTHING * abs(dual) else 0.0
     worst = box.violation(coefficients, -(outputs + box.linear), off)
     losses = np.max([problem.loss.value(problem.y, end + intercept) for end in _ends(outputs, off)], axis=0)

@@ -42,7 +42,7 @@ class ByFeatures:
 
     @property
     def small(self) -> bool:
-        """Whether it is small enough to keep with the machine."""
+        """Whether this object is small enough to keep with the machine."""
         return len(self.scatter.matrix) <= MOST_FEATURES
 
     def variances(self, objects: Objects, alphas: Float64) -> Float64:
@@ -51,7 +51,7 @@ class ByFeatures:
         found = np.empty((len(objects), len(alphas)))
         for value in np.unique(alphas):
             found[:, alphas == value] = self.scatter.variances(rows, float(value))[:, None]
-        if self.space.words:  # else there are no other features
+        if self.space.words:  # otherwise all features are known
             fitted = self.expansion.kernel
             prior = fitted.diagonal(fitted.features(objects))
             beyond = prior - squared_lengths(rows)
@@ -94,7 +94,7 @@ Process = ByFeatures | ByMatrix
 
 
 def process_of(expansion: Expansion, weights: Float64, alphas: Float64, memory: budget.Memory) -> Process:
-    """The form that takes less memory."""
+    """The representation that takes less memory."""
     written = _written(expansion, memory)
     if written is None:
         return ByMatrix(expansion, weights, memory)
@@ -112,6 +112,6 @@ def _written(expansion: Expansion, memory: budget.Memory) -> tuple[FeatureSpace,
         if entries_per_object(fitted, expansion.support) > most:
             return None
         space, rows = FeatureSpace.of(fitted, expansion.support)
-    except (KernelError, MemoryBudgetError):  # too many features to write down
+    except (KernelError, MemoryBudgetError):  # too many features to list
         return None
     return (space, rows) if 0 < rows.shape[1] <= most else None

@@ -43,7 +43,7 @@ def leading_eigen(
             worst = found.residuals.max() / abs(values[0])
             warnings.warn(
                 f"{type(estimator).__name__} did not converge: a residual is {worst:.2g}, tol is {tol:g}. "
-                "Ask for fewer components, take a wider kernel, or raise tol.",
+                "Ask for fewer components, use a wider kernel, or raise tol.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -36,7 +36,8 @@ WAYS = ("auto", "features", "columns", "terms", "support")
 TOGETHER = "together"
 """The part for interactions, which leaving out one column at a time does not reveal."""
 _STAND_INS = 16
-"""Support objects whose values replace a column that is left out: more give steadier means, but take longer."""
+"""Number of support objects whose values replace a column that is left out: more give more stable means, but take
+longer."""
 _MOST_COLUMNS = 4096
 """The most columns for Shapley values, whose cost grows with the square of the number of columns."""
 
@@ -91,7 +92,7 @@ def _best(
     if fitted.feature_map() is not None:
         try:
             return _of_features(expansion, objects, columns)
-        except (KernelError, MemoryBudgetError):  # too many to write down
+        except (KernelError, MemoryBudgetError):  # too many to list
             pass
     if isinstance(objects, Vectors) or fitted.kernel.column_products(fitted.state) is not None:
         return _of_columns(expansion, objects, columns)
@@ -110,7 +111,7 @@ def _of_features(expansion: Expansion, objects: Objects, columns: Sequence[str] 
             "tables, by='terms' for sums, or by='support'."
         )
     space, weights = FeatureSpace.folded(fitted, expansion.support, coefficients)
-    return weighed_explanations(space, Weights(weights.T, expansion.intercept), objects, columns)
+    return explanations_by_weights(space, Weights(weights.T, expansion.intercept), objects, columns)
 
 
 def _of_columns(expansion: Expansion, objects: Objects, columns: Sequence[str] | None) -> list[Explanation]:
@@ -118,7 +119,9 @@ def _of_columns(expansion: Expansion, objects: Objects, columns: Sequence[str] |
     products = fitted.kernel.column_products(fitted.state)
     width = objects.n_features if isinstance(objects, Vectors) else 0
     if products is not None and width <= _MOST_COLUMNS:
-        return [_shared_out(expansion, objects.take(slice(i, i + 1)), products, columns) for i in range(len(objects))]
+        return [
+            _shapley_values(expansion, objects.take(slice(i, i + 1)), products, columns) for i in range(len(objects))
+        ]
     if not isinstance(objects, Vectors):
         raise KernelError(
             f"Decisions of {fitted.kernel} cannot be taken apart by columns: it compares {objects.kind}, and is not a "
@@ -127,7 +130,7 @@ def _of_columns(expansion: Expansion, objects: Objects, columns: Sequence[str] |
     return [_left_out(expansion, objects.take(slice(i, i + 1)), columns) for i in range(len(objects))]
 
 
-def _shared_out(
+def _shapley_values(
     expansion: Expansion, x: Objects, products: ColumnProducts, columns: Sequence[str] | None
 ) -> Explanation:
     """Shapley values. Without a column, a product loses a factor, and a kernel on that column alone vanishes."""
@@ -200,7 +203,7 @@ def _of_support(expansion: Expansion, objects: Objects, support: Indices | None)
     return found
 
 
-def weighed_explanations(
+def explanations_by_weights(
     space: FeatureSpace, weights: Weights, objects: Objects, columns: Sequence[str] | None = None
 ) -> list[Explanation]:
     """Explain each object by the weights of its features: by position if features have positions, else by name."""

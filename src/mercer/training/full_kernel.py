@@ -9,7 +9,7 @@ an objective below
 
 and the excess of f over the best one is at most P - max_t D(t). (The best t is at most 1, as b'Kb is at least what it
 is on the approximation.) b'Kb takes one pass over the matrix. For very many objects it is estimated from sampled rows,
-drawn in proportion to what the landmarks miss of them, and the bound holds with high probability.
+drawn with probability proportional to the part that the landmarks miss, and the bound holds with high probability.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SAMPLED_ROWS = 2048
 _DEVIATIONS = 2.576
 """Half the width of a two-sided 99 % interval, in standard errors."""
 _USELESS = 1.0
-"""Bounds above this fraction of the objective say little."""
+"""Bounds above this fraction of the exact machine's objective are not shown: "at most twice the optimum" is no help."""
 
 
 @final
@@ -58,7 +58,9 @@ class Claim:
 @final
 @dataclass(frozen=True)
 class Excess:
-    """The objective of an approximate machine, and a lower bound on that of any machine with the full kernel."""
+    """The objective of an approximate machine, and a lower bound on the objective of any machine with the full
+    kernel.
+    """
 
     primal: float
     bound: float
@@ -75,7 +77,7 @@ class Excess:
 
     @property
     def excess(self) -> float:
-        """An upper bound on how far the objective is above that of the exact machine."""
+        """An upper bound on how far the objective is above the objective of the exact machine."""
         return self.primal - self.bound
 
     @property

@@ -1,9 +1,10 @@
-"""Probabilities of machines for pairs of classes, learnt from what the machines of five folds say of held-out objects.
+"""Probabilities of machines for pairs of classes, learnt from the decision values of held-out objects in five folds.
 
-Machines with few objects in their margins vary much from one sample to the next, and so do their probabilities. The
-mean of the machine of all objects and of those of the folds varies less; it is one more machine over the same objects,
-which costs as much as any. Which of the two serves better is known from public data: for `NuSVC` it is the mean, since
-nu is often smaller than the errors that new objects will have; for `SVC`, whose C allows for these, it is the machine.
+Machines with few objects in their margins vary a lot from sample to sample, and so do their probabilities. The mean of
+the machine trained on all objects and of the machines of the folds varies less. It is one more machine over the same
+objects, and predicting with it costs as much as with any other. Which of the two gives better probabilities was
+measured on public data: for `NuSVC` the mean, since nu is often smaller than the error rate on new objects; for `SVC`,
+whose C allows for such errors, the machine itself.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from mercer.training.storing import Field, Parts
 
 @final
 class MeanMachine:
-    """The mean of machines over the same objects, which are added one by one."""
+    """The mean of machines over the same objects; machines are added one by one."""
 
     def __init__(self, codes: Indices, n_classes: int) -> None:
         self._codes, self._n_classes = codes, n_classes
@@ -40,7 +41,7 @@ class MeanMachine:
         self._added = 0
 
     def add(self, support: Indices, coefficients: Float64, intercepts: Float64) -> None:
-        """Add a machine of each pair of classes, with these support objects."""
+        """Add the machines of all pairs of classes, with these support objects."""
         self._coefficients[support] += coefficients
         self._intercepts += intercepts
         self._added += 1
@@ -59,7 +60,7 @@ class MeanMachine:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Learnt:
+class LearntProbabilities:
     """Probabilities, and the mean machine that they belong to; None if they belong to the machine itself."""
 
     calibration: Calibration
@@ -74,7 +75,7 @@ def learn_probabilities(
     random_state: Any,
     train: Callable[[Gram, Indices, Float64], PairMachines],
     averaged: PairMachines | None = None,
-) -> Learnt:
+) -> LearntProbabilities:
     """Learn from decision values of held-out objects, for the machine or for its mean with those of the folds.
 
     All folds are parts of one Gram matrix. A kernel that depends on the data is fitted to all objects, without their
@@ -100,7 +101,7 @@ def learn_probabilities(
 
     seen, values = out_of_fold(folds_with_every_class(codes, bounds, random_state), decisions)
     values = np.reshape(values, (len(seen), n_classes * (n_classes - 1) // 2))
-    return Learnt(fit_calibration(evidence(values, n_classes), codes[seen], weights[seen]), mean)
+    return LearntProbabilities(fit_calibration(evidence(values, n_classes), codes[seen], weights[seen]), mean)
 
 
 def platt(calibration: Calibration) -> Float64:
@@ -133,7 +134,7 @@ class MeanField(Field):
         if support is None:
             return None
         if not isinstance(support, machine.kernel.kernel.domain) or _width(support) != _width(machine.support):
-            raise ModelFileError("the objects of its mean machine are not like its support objects.")
+            raise ModelFileError("the objects of its mean machine are not of the same kind as its support objects.")
         coefficients = parts.array("mean_coefficients", "f", len(support), "outputs")
         intercept = parts.array("mean_intercept", "f", "outputs")
         if not (np.isfinite(coefficients).all() and np.isfinite(intercept).all()):
@@ -142,7 +143,7 @@ class MeanField(Field):
         if "mean_groups" in parts.arrays:
             groups = parts.array("mean_groups", "i", "classes")
             if (groups < 0).any() or int(groups.sum()) != len(support):
-                raise ModelFileError("the classes of its mean machine have other numbers of objects.")
+                raise ModelFileError("the numbers of objects per class of its mean machine do not match.")
         return Expansion(machine.kernel, support, coefficients, intercept, groups=groups)
 
 

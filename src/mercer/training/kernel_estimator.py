@@ -75,7 +75,7 @@ class KernelEstimator(Certified, BaseEstimator):
     _dense_stays_dense: ClassVar[bool] = False
     """Whether sparse rows are refused after training on dense ones, as scikit-learn's machines of the same name do."""
     _weighs_kernel: ClassVar[bool] = True
-    """Whether sample weights count where the kernel reads a parameter off the data."""
+    """Whether sample weights are used when the kernel estimates a parameter from the data."""
     _given: FittedKernel | None = None
     """An already fitted kernel to use for one fit: see `fit_with_kernel`."""
     _precision: ClassVar[DType | None] = None
@@ -140,12 +140,12 @@ class KernelEstimator(Certified, BaseEstimator):
         owner = type(self).__name__
         for name, default in _default_shapes(cast(Any, type(self))).items():
             if getattr(self, name) != default:
-                rule = f"left at its default ({default!r}) beside a kernel object, which has its own parameters"
+                rule = f"left at its default ({default!r}) when kernel is an object, which has its own parameters"
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
                 raise _check.fail(owner, name, rule, getattr(self, name), remedy)
 
     def _fit_kernel(self, kernel: Kernel, objects: Objects, weights: Float64 | None = None) -> FittedKernel:
-        """The kernel fitted to the objects, which count as their weights say, unless a fitted one was given."""
+        """The kernel fitted to the weighted objects, unless a fitted one was given."""
         if self._given is not None:
             return self._given
         if weights is None or not self._weighs_kernel:
@@ -191,7 +191,7 @@ class KernelEstimator(Certified, BaseEstimator):
         check_features(self, X, objects, reset=reset)
 
     def _effort(self) -> tuple[float, float]:
-        """The expected number of products with the n x n matrix, and its decompositions in flops divided by n^3."""
+        """The expected number of products with the n x n matrix, and the cost of its decompositions in flops / n^3."""
         return 1.0, 0.0
 
     def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Guarded]:

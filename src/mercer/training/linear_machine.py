@@ -33,7 +33,7 @@ from mercer.solvers.weights.problem import LinearProblem, LinearSolution, bounds
 from mercer.solvers.weights.row_products import rows_of
 from mercer.training.certificate import Certificate
 from mercer.training.choices import Dual
-from mercer.training.explanation import Explanation, weighed_explanations
+from mercer.training.explanation import Explanation, explanations_by_weights
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.storing import CertificateField, Field, Parts, ValueField
 
@@ -49,7 +49,7 @@ class Columns:
 
     space: FeatureSpace
     example: Objects
-    """One training object, from which model files know the kind of objects."""
+    """One training object, which tells model files the kind of objects."""
 
     @property
     def kernel(self) -> FittedKernel:
@@ -211,11 +211,11 @@ class LinearMachine(KernelEstimator):
         return np.vstack([self.weights_(rows) for rows in self._columns.space.blocks(objects)])
 
     def explain(self, X: Any, by: Literal["auto", "features"] = "auto") -> list[Explanation]:
-        """What every column, symbol, node or feature of each object adds to its decision value, as in `SVC`."""
+        """How much every column, symbol, node or feature of each object adds to its decision value, as in `SVC`."""
         remedy = "A machine on weights keeps no support objects; SVC and SVR explain in other ways, too."
         _check.choice("explain", "by", by, ("auto", "features"), remedy)
         objects, names = self._new_objects(X), getattr(self, "feature_names_in_", None)
-        return weighed_explanations(self._columns.space, self.weights_, objects, names)
+        return explanations_by_weights(self._columns.space, self.weights_, objects, names)
 
     def _verified(self, problems: Sequence[LinearProblem], began: float) -> Certificate:
         """Certificates of the fitted weights on these problems, from the definition of both objectives."""
@@ -257,7 +257,7 @@ _seed_of_number = lru_cache(_seed_drawn)
 
 
 def refuse_combination(estimator: Any, pointless: bool, why: str) -> None:
-    """Refuse combinations of parameters without a meaning or a solver, in scikit-learn's words."""
+    """Refuse combinations of parameters without a meaning or a solver, with scikit-learn's message."""
     if not pointless:
         return
     given = ", ".join(
@@ -275,7 +275,7 @@ def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, intercept_scale:
 
 
 def refuse_overflow(values: Any) -> None:
-    """Refuse numbers whose squares overflow: no weights are better than wrong ones."""
+    """Refuse numbers whose squares overflow: an error is better than wrong weights."""
     if hasattr(values, "squared_lengths"):  # rows in blocks
         values = np.sqrt(values.squared_lengths)
     numbers = np.ravel(values.data if isinstance(values, sp.csr_array) else values)

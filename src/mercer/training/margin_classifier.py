@@ -36,7 +36,7 @@ from mercer.training.certificate import Certificate, certify
 from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.folds import FOLDS
 from mercer.training.full_kernel import Claim
-from mercer.training.held_out import Learnt, MeanField, learn_probabilities, platt
+from mercer.training.held_out import LearntProbabilities, MeanField, learn_probabilities, platt
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Guarded, Recomputed, guarded_gram
 from mercer.training.parameters import LibsvmParameters
@@ -72,7 +72,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     random_state: Any = None
 
     _nu_form: ClassVar[bool] = False
-    """Whether nu rather than C bounds the errors; such machines pass over most of the matrix more than once."""
+    """Whether nu rather than C bounds the errors; such machines use most of the matrix more than once."""
     _by_the_mean: ClassVar[bool] = False
     """Whether probabilities belong to the mean of the machine and those of the folds, not to the machine alone."""
     _mean = cast("Expansion | None", None)
@@ -83,7 +83,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     """The estimator to suggest when labels look like numbers."""
     _fields: ClassVar[Mapping[str, Field]] = {
         **MACHINE,
-        "classes_": LabelsField(lambda n: n * (n - 1) // 2, "one machine for each pair of them"),
+        "classes_": LabelsField(lambda n: n * (n - 1) // 2, "one machine for each pair of classes"),
         "certificate_": CertificateField(each_output=True),
         "class_weight_": ArrayField("f", "classes"),
         "support_": ArrayField("i", "rows"),
@@ -190,7 +190,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     def _learn_probabilities(
         self, guarded: Guarded, classes: Classes, bounds: Float64, weights: Float64, limits: Limits,
         machines: ovo.PairMachines,
-    ) -> Learnt:  # fmt: skip
+    ) -> LearntProbabilities:  # fmt: skip
         left = iter(range(FOLDS, 0, -1))
         return learn_probabilities(
             guarded.gram, classes.codes, bounds, weights, self.random_state,
@@ -240,7 +240,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     def _restored(self) -> None:
         counts = self._n_support
         if (counts < 0).any() or int(counts.sum()) != len(self.support_):
-            raise ModelFileError(f"it has {len(self.support_)} support objects, but other numbers of them by class.")
+            raise ModelFileError(f"its support objects by class do not add up to {len(self.support_)}.")
         self._set_views()
 
     # -------------------------------------------------------------------------------------------------------- predict
@@ -301,13 +301,13 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         return calibration.log_odds(ovo.evidence(decisions, len(self.classes_), calibration))
 
     def explain(self, X: Any, by: By = "auto") -> list[Explanation]:
-        """What every part of each object adds to its decision value; with the intercept, the parts sum to it.
+        """How much each part of an object adds to its decision value; with the intercept, the parts sum to it.
 
-        With ``by="features"``, parts are the symbols of strings and the nodes of graphs where the kernel counts
-        features with a place (k-mers, neighbourhoods, paths), the columns of vectors for the linear kernel, and
-        otherwise the named features of the object. ``"columns"`` shares the value out to the columns of vectors and
-        tables: by exact Shapley values where the kernel is made of sums and products of kernels on columns, as `RBF`
-        is, otherwise by leaving columns out. ``"terms"`` are those of a sum of kernels, ``"support"`` the support
+        With ``by="features"``, the parts are the symbols of strings and the nodes of graphs if the kernel counts
+        features that have a position (k-mers, neighbourhoods, paths), the columns of vectors for the linear kernel, and
+        otherwise the named features of the object. ``"columns"`` distributes the value over the columns of vectors and
+        tables: by exact Shapley values if the kernel consists of sums and products of kernels on columns, as `RBF`
+        does, otherwise by leaving columns out. ``"terms"`` are those of a sum of kernels, ``"support"`` the support
         objects. ``"auto"`` takes the first of these that the kernel allows. Outputs are the columns of the decision
         function, one for each pair of classes if there are more than two.
         """

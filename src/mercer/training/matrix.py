@@ -45,9 +45,9 @@ _SCALES = 1e5
 of the squared distances, less than any training tolerance resolves; a smaller factor would also warn of data that are
 merely in different units, such as years and pounds."""
 _SCALED_OBJECTS = 4000
-"""Objects in blocks that tell the scales of columns, of which a warning needs no more than a digit."""
+"""Number of objects sampled from blocks to estimate the scales of columns: a warning needs only one digit."""
 _SAMPLED_OBJECTS = 1000
-"""How many objects are compared to find out the same for objects in blocks."""
+"""The same for objects in blocks: how many objects are compared."""
 _SAMPLED_ROWS = 32
 """Rows of the Gram matrix that are examined to detect a constant one: more cost more; fewer could all belong to similar
 objects and cause a false warning."""
@@ -154,8 +154,8 @@ class Recomputed:
     def of(cls, expansion: Expansion, repair: Repair | None, support: Any, objects: Objects) -> Recomputed:
         """Recompute from the training objects and the expansion, whose support objects are those at `support`.
 
-        The training objects are treated as new ones, so the code path differs from that of the symmetric training
-        matrix.
+        The training objects are treated as new ones, so another code path than that of the symmetric training matrix is
+        used.
         """
         refuse_from_blocks(0 if isinstance(support, slice) else support, "Recomputing a certificate")
         gram = gram_of(expansion.kernel, objects, expansion.support, dtype=np.float64)
@@ -312,7 +312,7 @@ def in_passes(gram: Gram) -> bool:
 def guard(
     owner: str, kernel: Kernel, gram: Gram, psd: object, worth: Callable[[], float] = lambda: math.inf
 ) -> Guarded:
-    """Check for a negative eigenvalue, unless kernel algebra excludes one, and handle it as `psd` says.
+    """Check for a negative eigenvalue, unless kernel algebra rules it out, and handle it according to `psd`.
 
     Before a warning, the check costs at most a share of `worth`, the cost of training; otherwise it is thorough.
     """
@@ -387,7 +387,7 @@ def warn_if_constant(gram: Gram) -> None:
         return
     try:
         rows = gram.rows(np.arange(0, n, -(-n // _SAMPLED_ROWS)))
-    except TimeLimitError:  # there may be time for a machine of a part of the objects
+    except TimeLimitError:  # there may still be time to train on a part of the objects
         return
     highest, lowest = float(rows.max()), float(rows.min())
     size = max(abs(highest), abs(lowest))

@@ -41,7 +41,7 @@ _FINEST_GAP = 1e-9
 @final
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Made:
-    """A machine, and what nu stands for: its C, or half the width of its tube."""
+    """A machine, and the parameter that nu determines: its C, or half the width of its tube."""
 
     machine: Machine
     level: float
@@ -67,8 +67,8 @@ def train_nu_classifier(
 ) -> tuple[Machine, float]:
     """The machine with margin 1 that nu asks for, and the C with which the C form has the same solution.
 
-    Minimises 1/2 |w|^2 - nu rho sum(w) + sum_i w_i max(0, rho - y_i f(x_i)) over w, the intercept and rho >= 0. All is
-    then divided by rho, which makes the machine that of the hinge loss with C = 1 / rho.
+    Minimises 1/2 |w|^2 - nu rho sum(w) + sum_i w_i max(0, rho - y_i f(x_i)) over w, the intercept and rho >= 0. The
+    solution is then divided by rho, which gives the machine of the hinge loss with C = 1 / rho.
     """
     parts = affordable(gram, weights, nu, limits, y)
     if parts is not None:
@@ -153,7 +153,9 @@ def _nu_regressor(
 
 
 def _feasible(nu: float, y: Float64, part: Part) -> float:
-    """The nearest nu for which a part of two classes has a solution: their shares differ a little from those of all."""
+    """The nearest nu for which a part of two classes has a solution: in a part, the proportions of classes differ
+    slightly.
+    """
     few = y[part.ids] > 0
     return min(nu, largest_nu(np.array([part.weights[few].sum(), part.weights[~few].sum()]))[0])
 
@@ -200,6 +202,7 @@ def _with_margin(
         if nothing or not solution.converged or (rho > 0 and solution.stats.gap <= _SIDE * tol * rho):
             stats = dataclasses.replace(solution.stats, iterations=iterations)
             return dataclasses.replace(solution, stats=stats), rho
+        # Just below the margin found, which may still shrink; at most half, and at least a thousandth, of the guess.
         start, guess = solution.coefficients, min(max(0.9 * rho, 1e-3 * guess), 0.5 * guess)
 
 

@@ -1,9 +1,9 @@
-"""Machines of a part of the objects, where a time limit leaves room for no more.
+"""Machines trained on a part of the objects, if the time limit allows no more.
 
-Newton's method and the conjugate gradients of least squares need products with the whole matrix. The nu forms have sums
-to keep, so about half of their coefficients are on a bound from the start, and no step can be made before half of the
-matrix was computed. Where that takes too much of the time, the machine of every stride-th object is trained instead,
-with weights that stand for the others; then one of twice as many, while there is time.
+Newton's method and the conjugate gradients of least squares need products with the whole matrix. The nu forms have
+fixed sums, so about half of their coefficients are on a bound from the start, and no step is possible until half of the
+matrix has been computed. If that would take too much of the time, a machine is trained on every stride-th object
+instead, weighted to stand for the others; then on twice as many, as long as there is time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mercer import _deadline, _speed
 from mercer._types import Float64, Indices
 from mercer.errors import TimeLimitError
 from mercer.gram.contract import Gram
-from mercer.solvers.drive import Limits, without_a_machine
+from mercer.solvers.drive import Limits, no_machine_error
 from mercer.solvers.numerics.thinning import thinned
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Status
@@ -29,17 +29,18 @@ from mercer.training.certificate import certify
 from mercer.training.train import Machine
 
 _FIRST = 0.25
-"""The share of the time left that the first product with the matrix may take. More would leave too little for steps."""
+"""The fraction of the remaining time that the first product with the matrix may take. More would leave too little for
+steps."""
 _MATRIX = 0.02
-"""The same for the matrix of the first part. It is small, because entries and steps may take longer than a few timed
-ones foretell, on a busy machine above all, and parts grow."""
+"""The same for the matrix of the first part. It is small because entries and steps may take longer than estimated from
+a few timed ones, especially on a busy machine, and because parts grow."""
 _DECOMPOSITION = 0.04
 """The same for a decomposition of that matrix, which cannot be interrupted."""
 _GROWS, _GROWS_BY_CUBES = 6.0, 10.0
-"""How much longer twice the objects may take: four times as long for the matrix, and some more for the steps. A
-decomposition takes eight times as long."""
+"""The expected increase in time if the number of objects doubles: four times for the matrix, and some more for the
+steps. A decomposition takes eight times as long."""
 _FEWEST = 1000
-"""Objects that a part has at least: fewer say little, and take no time."""
+"""The minimum number of objects of a part: fewer tell little, and training on these takes no time."""
 
 
 class Trained(Protocol):
@@ -55,7 +56,7 @@ Made = TypeVar("Made", bound=Trained)
 @final
 @dataclasses.dataclass(frozen=True, eq=False)
 class Part:
-    """Some of the objects, and their weights, which have the same sum as those of all."""
+    """Some of the objects, with weights that have the same sum as those of all objects."""
 
     ids: Indices
     weights: Float64
@@ -68,7 +69,7 @@ class Part:
         return found
 
     def machine(self, trained: Machine, gram: Gram, problem: LossProblem) -> Machine:
-        """A machine of these objects as one of all, of which nothing is certain yet."""
+        """The machine of these objects as a machine over all objects, whose certificate is computed on demand."""
         coefficients, steps = self.all(trained.coefficients), trained.iterations
         prove = partial(
             certify, problem, coefficients, np.zeros(0), trained.intercept, iterations=steps,
@@ -77,7 +78,7 @@ class Part:
         return Machine(coefficients, trained.intercept, Status.OF_A_PART, steps, prove)
 
     def solution(self, found: Solution) -> Solution:
-        """The same of a solution; its objective is that of the part."""
+        """The same for a solution; its objective is the objective on the part."""
         return dataclasses.replace(
             found, coefficients=self.all(found.coefficients), outputs=np.zeros(0), off=0.0, status=Status.OF_A_PART,
         )  # fmt: skip
@@ -86,11 +87,11 @@ class Part:
 @final
 @dataclasses.dataclass(frozen=True, eq=False)
 class Growing:
-    """Parts that are twice as large each time, as long as there is time."""
+    """Parts that double in size as long as there is time."""
 
     weights: Float64
     classes: Float64 | None
-    """Each of which keeps its share of the objects."""
+    """Each keeps its proportion of the objects."""
     stride: int
     left: Callable[[], float]
     gram: Gram
@@ -98,13 +99,15 @@ class Growing:
     grows: float = _GROWS
 
     def largest(self, train: Callable[[Part], Made]) -> tuple[Part, Made]:
-        """The largest part whose training came to its end, and what was trained; of the first, as far as it came."""
+        """The largest part whose training was completed, and its result; if none was, the unfinished result of the
+        first.
+        """
         part, stride = self._part(self.stride), self.stride
         began = time.monotonic()
         try:
             found = train(part)
         except TimeLimitError as error:
-            raise without_a_machine(self.gram, error) from error
+            raise no_machine_error(self.gram, error) from error
         while stride > 3 and found.status is Status.CONVERGED:
             now = time.monotonic()
             if self.grows * (now - began) > self.left():
@@ -135,9 +138,10 @@ def affordable(
     classes: Float64 | None = None,
     flops_per_cube: float = 0.0,
 ) -> Growing | None:
-    """Parts, if a product with a `share` of the columns would take too much of the time; None for all objects.
+    """Parts, if a product with a `share` of the columns would take too much of the time; None if all objects can be
+    used.
 
-    `flops_per_cube` are those of a decomposition of the matrix of a part, one of `_speed`'s, if there is one.
+    `flops_per_cube` is the cost of a decomposition of the matrix of a part, one of those in `_speed`, if there is one.
     """
     n = gram.shape[0]
     if not _deadline.is_limited() or n <= _FEWEST or gram.in_memory or gram.factor is not None:
@@ -147,7 +151,7 @@ def affordable(
         own = math.inf if limits is None else limits.since + limits.time_limit - time.monotonic()
         return min(_deadline.left(), own)
 
-    seconds = gram.seconds * (2.0 if gram.symmetric else 1.0)  # of n x n entries, of which it counts one triangle
+    seconds = gram.seconds * (2.0 if gram.symmetric else 1.0)  # of n x n entries, since it counts only one triangle
     if share * seconds <= _FIRST * left():
         return None
     most = n * math.sqrt(max(left(), 0.0) * _MATRIX / seconds)

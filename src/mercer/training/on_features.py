@@ -42,7 +42,7 @@ def solvable(loss: Loss) -> bool:
 def solves(loss: Loss, rows: Any, outputs: int = 1) -> bool:
     """Whether `solve` minimises this loss on these rows.
 
-    It does not if something else costs less: for losses with kinks and few objects, steps on the matrix of dot
+    It does not if another method costs less: for losses with kinks and few objects, steps on the matrix of dot
     products; for joint losses and many features, Newton's method in function space.
     """
     if loss.joint:

@@ -36,7 +36,8 @@ _ENTRIES_AT_ONCE = 1 << 19
 """Matrix entries of small pairs per compiled call: a few milliseconds. Shorter calls gain nothing; longer ones delay
 Ctrl-C and other threads."""
 _ENTRIES_OF_A_PAIR = 300.0
-"""The fixed cost of a pair, in matrix entries."""
+"""The fixed cost of a pair in matrix entries, which matters for many tiny pairs. An estimate: it only decides after how
+many pairs the clock is checked."""
 
 Solved = tuple[Machine, float]
 """A machine, and the factor on the bounds of its coefficients."""

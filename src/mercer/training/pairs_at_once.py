@@ -1,4 +1,6 @@
-"""Machines of pairs of many classes with few objects each: one compiled call for a class and some of those after it."""
+"""Machines of pairs of many classes with few objects each: one compiled call for a class and some of the following
+classes.
+"""
 
 from __future__ import annotations
 

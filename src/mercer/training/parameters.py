@@ -45,4 +45,4 @@ class LibsvmParameters(MachineParameters):
 
     _dense_stays_dense: ClassVar[bool] = True
     _weighs_kernel: ClassVar[bool] = False
-    """gamma="scale" is theirs, which knows no weights."""
+    """gamma="scale" ignores sample weights, as theirs does."""

@@ -30,7 +30,7 @@ from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, iterative, normal_equations
 from mercer.solvers.ridge.one_pass import RidgeSums
 from mercer.solvers.solution import Status
-from mercer.training.certificate import Certificate, Prove, certify, unproved
+from mercer.training.certificate import Certificate, Prove, certify, unknown_certificate
 from mercer.training.full_kernel import Claim
 from mercer.training.matrix import GramSettings, Recomputed, Repair, by_features, guard, training_gram
 from mercer.training.on_a_part import Growing, Part, affordable
@@ -111,13 +111,13 @@ def _fit_a_part(
     warnings.warn(f"{settings.owner} did not converge. {Status.OF_A_PART.value}", ConvergenceWarning, stacklevel=5)
     coefficients = part.all(made.expansion.coefficients)
     expansion, _ = machine_over(fitted, objects, slice(None), coefficients, made.expansion.intercept)
-    return expansion, None, partial(unproved, 1, np.dtype(gram.dtype).name)
+    return expansion, None, partial(unknown_certificate, 1, np.dtype(gram.dtype).name)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _OfPart:
-    """What was trained on a part; there are no steps to stop at."""
+    """A machine trained on a part; unlike others it has no iterations."""
 
     expansion: Expansion
     repair: Repair | None
@@ -200,7 +200,7 @@ def _fit_in_passes(
     return expansion, None, lambda: proof
 
 
-def nobodys_weights(expansion: Expansion) -> Float64:
+def zero_weights(expansion: Expansion) -> Float64:
     """Zero weights for the support objects of a machine trained from blocks, which only represent all objects."""
     return np.zeros(len(expansion.support))
 

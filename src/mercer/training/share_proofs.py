@@ -1,4 +1,4 @@
-"""What components and clusters leave unexplained in float64, and the least that any choice could leave.
+"""Certificates of components and clusters: what they leave unexplained, and the least that any choice could leave.
 
 ===========  ==============================================  ==========================================================
 subject      what is minimised                               why nothing has less
@@ -24,7 +24,7 @@ from mercer.gram.contract import Gram
 from mercer.gram.degrees import ScaledByDegrees
 from mercer.solvers.drive import Limits
 from mercer.solvers.eigen import leading
-from mercer.solvers.eigen_bounds import most_of_leading
+from mercer.solvers.eigen_bounds import bound_on_leading
 from mercer.training.eigenvectors import by_decomposition
 from mercer.training.shares import ShareCertificate
 
@@ -111,7 +111,7 @@ def _most(matrix: Operator, count: int, *, psd: bool, basis: Float64 | None = No
         found = leading(matrix.product, n, min(2 * count + _MORE, n), tol=_ROUGH, limits=limits)
         basis = _orthonormal(found.vectors)
     trace, squares = matrix.trace, matrix.squares()
-    return most_of_leading(count, basis, matrix.product(basis), trace=trace, squares=squares, psd=psd)[0]
+    return bound_on_leading(count, basis, matrix.product(basis), trace=trace, squares=squares, psd=psd)[0]
 
 
 def _orthonormal(vectors: Float64) -> Float64:

@@ -18,7 +18,7 @@ _NOTHING = 1e-12
 @final
 @dataclass(frozen=True)
 class Wording:
-    """The words in which the certificate of a kind of learner is printed."""
+    """The phrases with which the certificate of a kind of learner is printed."""
 
     found: str
     """What was found, with its number: "{} components"."""
@@ -81,15 +81,15 @@ class ShareCertificate(Proof):
     """
 
     subject: str
-    """Which of `WORDINGS` it is about."""
+    """The key of its phrases in `WORDINGS`."""
     size: int
     """How many components, pairs or clusters there are."""
     left: float
-    """What is left unexplained: the minimised value."""
+    """The unexplained part: the minimised value."""
     least: float
     """A lower bound: no other choice of as many leaves less."""
     total: float
-    """What there is to explain."""
+    """The total to explain."""
     residual: float
     """The largest violation of the equations that components solve, or of the rule that clusters follow."""
     dtype: str

@@ -52,7 +52,7 @@ class ShownWork:
 @final
 @dataclass(frozen=True, eq=False)
 class FewObjects:
-    """What a machine trained on few objects keeps of them; model files contain only support objects."""
+    """The training objects of a machine trained on few of them; model files contain only support objects."""
 
     objects: Objects
     codes: Indices

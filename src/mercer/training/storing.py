@@ -95,7 +95,9 @@ class ArrayField(Field):
 
 @final
 class LabelsField(Field):
-    """The classes, sorted. `outputs` maps their number to that of the machines, and `rule` says so in words."""
+    """The classes, sorted. `outputs` maps the number of classes to that of machines, and `rule` describes this in
+    messages.
+    """
 
     def __init__(self, outputs: Callable[[int], int] | None = None, rule: str = "") -> None:
         self._outputs, self._rule = outputs, rule

@@ -1,4 +1,4 @@
-"""What scikit-learn's machines with one set of support objects say about it."""
+"""Attributes that scikit-learn's machines with one set of support objects have."""
 
 from __future__ import annotations
 

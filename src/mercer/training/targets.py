@@ -158,7 +158,7 @@ def sample_weights(sample_weight: Any, objects: Objects, *, dropping: bool = Fal
         weights = np.maximum(weights, 0.0)
         warnings.warn(
             f"{len(negative)} of {len(weights)} weights are negative, the first that of object {where}: these objects "
-            "are left out, as if they weighed nothing.",
+            "are left out, as if they had no weight.",
             DataWarning,
             stacklevel=3,
         )

@@ -66,7 +66,7 @@ def train_problems(
 ) -> Trained:
     """Train a machine for each problem; all have the same penalties. `solve` trains one.
 
-    Where time is short, that may be a machine of a part of the objects, unless `solve` takes care of that itself.
+    If time is short, it may be a machine of a part of the objects, unless `solve` handles that itself.
     """
     penalties = problems[0].C
     if in_parts and all(map(_uses_all, problems)):
@@ -92,7 +92,7 @@ def train_problems(
 
 
 def _machines_in_time(problems: Sequence[LossProblem], gram: Gram, solve: Solve, limits: Limits) -> list[Machine]:
-    """The machines of all objects that weigh anything, or of as many of these as there is time for."""
+    """The machines of all objects with nonzero weight, or of as many of these as there is time for."""
     used = np.flatnonzero(problems[0].C > 0)
     parts = _affordable(problems, gram, used, limits)
     if parts is None:
@@ -143,7 +143,7 @@ def _uses_all(problem: LossProblem) -> bool:
 
 
 def _affordable(problems: Sequence[LossProblem], gram: Gram, used: Indices, limits: Limits) -> Growing | None:
-    """Parts of the objects, where time is too short for products with the whole matrix."""
+    """Parts of the objects, if time is too short for products with the whole matrix."""
     classes = None
     if problems[0].loss.classifies:
         kinds = np.column_stack([problem.y[used] for problem in problems])
@@ -164,7 +164,7 @@ class _Several:
 
 
 def claims_of(problems: Sequence[LossProblem]) -> list[Claim]:
-    """The machines of these problems: each has a column of coefficients, a joint one has all of them."""
+    """The machines of these problems: each has one column of coefficients, a joint machine has all columns."""
     every = np.arange(len(problems[0].C))
     return [
         Claim(problem, every, number if problem.outputs == 1 else slice(None))

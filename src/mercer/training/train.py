@@ -76,7 +76,7 @@ def train(
     elif problem.loss.smooth:
         solution = newton.solve(gram, problem, tol=tol, limits=limits, on_chunk=on_chunk)
         if solution.status is Status.STALLED and len(problem.y) <= newton.MOST_FACTORED:
-            solution = _rescued(gram, problem, solution, tol, limits, on_chunk)
+            solution = _nearer_on_factor(gram, problem, solution, tol, limits, on_chunk)
     else:
         box = BoxProblem.of(problem)
         start = None if warm_start is None else warm_start.start(problem, box)
@@ -86,9 +86,9 @@ def train(
         if solution.status is not Status.CONVERGED:
             solution = by_steps.finished(gram, problem, solution, tol=tol, limits=limits, on_chunk=on_chunk)
         if solution.status is Status.OUT_OF_TIME and problem.intercept:
-            solution = _levelled(problem, solution)
+            solution = _with_best_intercept(problem, solution)
         if warm_start is not None:
-            warm_start.ended(problem, box, solution.coefficients)
+            warm_start.record(problem, box, solution.coefficients)
     return machine_of(gram, problem, solution)
 
 
@@ -102,8 +102,8 @@ def machine_of(gram: Gram, problem: LossProblem, solution: Solution) -> Machine:
     return Machine(solution.coefficients, solution.intercept, solution.status, steps, prove)
 
 
-def _levelled(problem: LossProblem, stopped: Solution) -> Solution:
-    """An unfinished solution with the intercept of least loss for its coefficients.
+def _with_best_intercept(problem: LossProblem, stopped: Solution) -> Solution:
+    """An unfinished solution with the best intercept for its coefficients.
 
     Its own intercept lies between the two worst violations, which are often those of outliers.
     """
@@ -125,7 +125,7 @@ def _rounded_rows(gram: Gram, b: Float64) -> Float64:
     return np.asarray(np.multiply.outer(sizes, lost))
 
 
-def _rescued(
+def _nearer_on_factor(
     gram: Gram,
     problem: LossProblem,
     stalled: Solution,

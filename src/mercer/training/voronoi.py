@@ -21,7 +21,7 @@ _ROWS = 16_384
 
 
 def nearest(fitted: FittedKernel, objects: Objects, centres: Objects) -> Indices:
-    """The nearest centre of each object; the first of several. Blocks are looked at where they are."""
+    """The nearest centre of each object; the first if several are. Blocks are processed where they are stored."""
     if not isinstance(objects, Streamed):
         return _nearest(fitted, objects, centres)
     of_block, numbers = _NearestInBlock(fitted, objects, centres), range(len(objects.blocks))
@@ -30,7 +30,7 @@ def nearest(fitted: FittedKernel, objects: Objects, centres: Objects) -> Indices
 
 
 def working_on(objects: Objects) -> Executor | None:
-    """Who works on the objects elsewhere; None if they are this machine's threads."""
+    """The workers that process the objects elsewhere; None if the threads of this machine do."""
     own: Any = objects.executor if isinstance(objects, Streamed) else None
     return own if hasattr(own, "gather") else elsewhere()
 

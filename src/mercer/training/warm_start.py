@@ -62,7 +62,7 @@ class WarmStart:
             return np.where(high | low, moved, np.clip(b * factor[0], box.lower, box.upper))
         return moved + room * (missing / room.sum()) if missing else moved
 
-    def ended(self, problem: LossProblem, box: BoxProblem, coefficients: Float64) -> None:
+    def record(self, problem: LossProblem, box: BoxProblem, coefficients: Float64) -> None:
         """Record where a problem ended."""
         if self.warm:
             self._ended[_key(problem)] = (box, coefficients)

@@ -84,15 +84,16 @@ def test_many_rows_begin_from_a_few_of_them():
     assert np.count_nonzero((found.dual != 0) & (np.abs(found.dual) != 1)) < 40  # the others are exactly on a bound
 
 
-def test_sums_are_mended_by_free_coefficients_alone():
+def test_sums_are_corrected_by_free_coefficients_alone():
     box = BoxProblem(np.zeros(5), np.zeros(5), np.ones(5))
     b = np.array([0.0, 1.0, 0.5, 0.2, 0.0])
-    mended = kinked.mended(b - 0.5 * np.array([0, 1, 0, 0, 0]), box)  # nothing negative can make up for what is left
-    assert mended.tolist() == [0.0, 0.0, 0.0, 0.0, 0.0]
+    # Nothing negative can make up for what is left.
+    balanced = kinked.with_zero_sum(b - 0.5 * np.array([0, 1, 0, 0, 0]), box)
+    assert balanced.tolist() == [0.0, 0.0, 0.0, 0.0, 0.0]
     box = BoxProblem(np.zeros(4), np.array([0.0, 0.0, -1.0, -1.0]), np.array([1.0, 1.0, 0.0, 0.0]))
-    mended = kinked.mended(np.array([1.0, 0.5, -1.0, -0.4]), box)
-    assert mended[[0, 2]].tolist() == [1.0, -1.0]
-    assert mended.sum() == pytest.approx(0.0, abs=1e-15)
+    balanced = kinked.with_zero_sum(np.array([1.0, 0.5, -1.0, -0.4]), box)
+    assert balanced[[0, 2]].tolist() == [1.0, -1.0]
+    assert balanced.sum() == pytest.approx(0.0, abs=1e-15)
 
 
 def test_tiny_bounds_leave_no_sum_unbalanced():

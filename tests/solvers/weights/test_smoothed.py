@@ -81,7 +81,7 @@ def test_rows_are_judged_by_the_envelope(loss, width):
     smooth = above[4] == below[4]
     assert np.allclose(curvature[smooth], ((above[3] - below[3]) / (2 * step))[smooth], atol=1e-4)
     change = np.random.default_rng(0).normal(size=len(f))
-    assert np.isclose(terms.pull(f, change, 0.3), judged(loss, width, f + 0.3 * change)[3] @ change)
+    assert np.isclose(terms.slope_along(f, change, 0.3), judged(loss, width, f + 0.3 * change)[3] @ change)
 
 
 @pytest.mark.parametrize("loss", BOXES, ids=repr)

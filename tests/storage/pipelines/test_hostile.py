@@ -92,7 +92,7 @@ def test_columns_must_agree(refused):
     refused("standard", array("0/1/arrays/mean_", lambda old: old * np.nan), "not finite")
     refused("standard", learnt(0, n_features_in_=5), "shape")
     refused("standard", learnt(0, n_features_in_=-1), "number of columns")
-    refused("pca", learnt(0, n_components_=3), "another number of components")
+    refused("pca", learnt(0, n_components_=3), "wrong number of components")
     refused("variance", array("0/1/arrays/variances_", lambda old: old * [1, 1, 1, 0]), "gets 3 columns")
     refused("counts", array("1/1/arrays/idf_", lambda old: old[:-1]), "shape")
     refused("quantile", array("quantiles_", lambda old: old[::-1].copy()), "not in order")
@@ -152,14 +152,14 @@ def test_splines(refused):
 
 
 def test_encodings_by_targets(refused):
-    refused("by target", learnt(0, target_type_="other"), "no known kind")
+    refused("by target", learnt(0, target_type_="other"), "unknown kind")
     refused("by target", learnt(0, target_type_="multiclass"), "classes")
     refused("by target", learnt(0, target_type_="continuous"), "classes")
     refused("by target", array("encodings___of_f8", lambda old: old * np.inf), "encodings")
     refused("by target", text("encodings___text", b'"<f8",[', b'"<f8",[1,'), "encodings")
     refused("by the target of three classes", array("target_mean___of_f8", lambda old: old * np.nan), "means")
     refused("by the target of three classes", text("target_mean___text", b"[3]", b"[2]"), "means")
-    refused("by the target of three classes", text("encodings___text", b'["a",["<f8",[4],0]],', b""), "other number")
+    refused("by the target of three classes", text("encodings___text", b'["a",["<f8",[4],0]],', b""), "wrong number")
 
 
 def test_parts_of_pipelines(refused):
@@ -184,7 +184,7 @@ def test_searches(refused):
     def params(**changes):
         return lambda data: with_header(data, lambda header: header["params"].update(changes))
 
-    refused("search", values(best_index_=99), "none of those tried")
+    refused("search", values(best_index_=99), "not one of those tried")
     refused("search", values(candidates=[]), "settings|best setting")
     refused("search", params(refit=False), "best model")
     refused("search", params(cv={"dict": [["splitter", "os"]]}), "splitter")

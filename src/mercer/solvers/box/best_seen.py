@@ -1,8 +1,8 @@
-"""The best machine among those that a run went through, for when time is over before it has converged.
+"""Keeps the best machine of a run, which is returned if time runs out before convergence.
 
-The objective of the dual falls from round to round, that of the machine does not: working sets that are solved one
-after another turn it this way and that. The first of them is a machine trained on some of the objects, which is often
-the best for a long time.
+The dual objective improves in every round, but the primal objective of the machine goes up and down while working sets
+are solved one after another. The first working set is a machine trained on some of the objects, and often remains the
+best for a long time.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from mercer._types import Float64
 from mercer.solvers.box.problem import BoxProblem
 
 _SAMPLE = 20_000
-"""Objects whose losses are added up, evenly spread: in a hundredth of a second they tell machines apart."""
+"""Number of objects, evenly spread, whose losses are summed: enough to rank machines, in a hundredth of a second."""
 
 
 @final
 class BestSeen:
-    """Coefficients and F of the round in which sum_i C_i loss(f_i + c) + 1/2 |w|^2 was least, over all c."""
+    """Coefficients and F of the round with the smallest sum_i C_i loss(f_i + c) + 1/2 |w|^2, minimised over c."""
 
     def __init__(self, problem: BoxProblem) -> None:
         self._problem = problem
@@ -35,8 +35,8 @@ class BestSeen:
         self.found: tuple[Float64, Float64] | None = None
 
     @staticmethod
-    def tells(problem: BoxProblem) -> bool:
-        """Whether a problem is one whose machines can be compared like this: with a loss, and bounded."""
+    def applies_to(problem: BoxProblem) -> bool:
+        """Whether the machines of a problem can be compared this way: it must have a loss, and bounded coefficients."""
         return problem.bounded and problem.absolute_sum is None
 
     def see(self, b: Float64, F: Float64) -> None:

@@ -1,7 +1,7 @@
 """Directions conjugate to the last one, for the many steps between two that end on a bound.
 
-Problem   as in `pair_loops`, at a large penalty: most coefficients in play are free, and pairs of them undo in part
-          what earlier pairs did
+Problem   as in `pair_loops`, at a large penalty: most moving coefficients are free, and each pair partly undoes earlier
+          pairs
 Given     the pair that second-order selection proposes
 Result    a step along p = pair + share * last p, with share such that p'K(last p) = 0
 Source    Torres-Barran, Alaiz and Dorronsoro, Faster SVM training via conjugate SMO (2021)
@@ -34,7 +34,7 @@ COUNT, STEADY, HITS = 0, 1, 2  # places in `Direction.state`
 
 
 @jit
-def look(made: int, p: Array, places: Array, listed: Array, state: Array) -> bool:
+def should_be_conjugate(made: int, p: Array, places: Array, listed: Array, state: Array) -> bool:
     """Whether the next step should be conjugate. Decided by counting steps, never by time, so results are
     reproducible."""
     if made > 0 and made % LOOK_EVERY == 0:

@@ -27,7 +27,7 @@ MOST = 3000
 _MOST_WORK = 2e9
 """Entries of factors that one sequence of such steps may compute: at most a second of work, usually far less."""
 _PASSES = 4
-"""Approximate passes over a row per step along a pair, to express the cost of a sequence in steps."""
+"""A step along a pair passes over a row about this many times: it converts the cost of a sequence into steps."""
 _MEETINGS = 6
 """Rounds of fixing coefficients that would pass their bounds. Each solves the system again; later rounds fix few
 more."""
@@ -91,7 +91,7 @@ def descend(local: LocalProblem, face: Face) -> bool:
     best, reached = 0.0, b
     for way in _ways(part, face, b):
         gain, curvature = float(face.gains @ way), float(way @ part @ way)
-        if not gain > 0.0:  # held at ends, all may have come too far
+        if not gain > 0.0:  # with coefficients fixed at their ends, the whole step may be too long
             continue
         share = min(1.0, gain / curvature) if curvature > 0.0 else 1.0
         lower_by = share * (gain - 0.5 * share * curvature)

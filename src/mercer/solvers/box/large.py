@@ -41,7 +41,8 @@ SMALLEST_SET = 768
 LARGEST_SET = 8192
 """Size of the largest: a block of 256 MiB in float32, which is still read faster than recomputed."""
 _FIRST_CHANGED = 1024
-"""Expected number of coefficients that the first sub-problem changes."""
+"""Expected number of coefficients that the first sub-problem changes, which sets the size of the first working set.
+Chosen, not tuned: later sets follow from what was seen."""
 _PER_FREE, _PER_CHANGED = 1.5, 2.0
 """Size of a working set per free coefficient, and per coefficient that the last sub-problem changed: larger sets take
 fewer rounds and compute more entries."""
@@ -99,7 +100,7 @@ class WorkingSetRun(Run):
         self._pending: Iterator[None] | None = None
         self._settled: tuple[Float64, Float64] | None = None
         """Coefficients with their F, as they were before the sub-problem whose rows are being computed."""
-        limited = _deadline.is_limited() and BestSeen.tells(problem)
+        limited = _deadline.is_limited() and BestSeen.applies_to(problem)
         self._best = BestSeen(problem) if limited else None
         self._subtract(np.arange(self._n), moves)
 
@@ -248,6 +249,7 @@ class WorkingSetRun(Run):
         chosen = np.concatenate((previous[places], new))
         kept, size = len(places), len(chosen)
         if size > self._block.shape[0]:
+            # By a quarter at least, so that a slowly growing set does not copy its block in every round.
             side = min(self._largest, max(size, int(1.25 * self._block.shape[0])))
             larger = pages.empty((side, side), self._gram.dtype)
             _copy_block(self._block, places, larger)

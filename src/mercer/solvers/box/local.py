@@ -12,8 +12,8 @@ from mercer.gram.stored import PairRows
 from mercer.solvers.box.problem import BoxProblem
 
 _RESOLUTION = 4 * float(np.finfo(np.float32).eps)
-"""Gaps below this fraction of F are lost in float32 rounding, and steps would never end. If larger, the slower float64
-loops would take over too early."""
+"""Gaps below this fraction of F are lost in float32 rounding, and steps would never end. With a larger value, the
+slower float64 loops would take over too early."""
 _SMALLEST, _LARGEST = 1e-15, 1e15
 """The range of numbers whose squares (gains are squares) float32 can represent."""
 

@@ -1,14 +1,15 @@
-"""Very large problems: machines of cells to begin with, then nested problems over the coefficients still in play.
+"""Very large problems: a start from machines of cells, then nested problems over the coefficients that still move.
 
-Problem   a `BoxProblem` of so many coefficients that even the rows of those that move are dear
-Given     a Gram matrix of which any part may be asked for
-Result    b, with F for every object; the largest violation is over all coefficients, in play or not
+Problem   a `BoxProblem` with so many coefficients that even the rows of those that move are expensive
+Given     a Gram matrix that can compute any of its parts
+Result    b, with F for every object; the largest violation is over all coefficients, not only those of the last nested
+          problem
 Source    the divide-and-conquer start of Hsieh, Si and Dhillon (2014); shrinking, after Joachims (1999)
 
-Objects far from each other in feature space hardly see each other, so machines of Voronoi cells together are a start
-near the solution, at the cost of the cells alone. After that most coefficients rest where they are: the problem of the
-others has a small matrix, often one that fits into memory, and is solved by working sets (`large`). What
-it moves is then told to all objects, those that now violate optimality come into play, and so on until none does.
+Objects far from each other in feature space hardly influence each other, so separate machines for Voronoi cells give a
+start near the solution at little cost. Most coefficients then stay where they are. The problem of the others, which are
+in play, has a small matrix, which often fits into memory, and is solved by working sets (`large`). Then F is updated
+for all objects, those that now violate optimality come into play, and the rounds end when none does.
 """
 
 from __future__ import annotations
@@ -33,40 +34,47 @@ from mercer.solvers.drive import CHUNK_SECONDS, NOISE, Limits, Run, StallDetecto
 from mercer.solvers.solution import Solution, Stats, Status
 
 LEAST = 65_536
-"""Coefficients from which on cells are used to start: rows of fewer objects are short enough to be computed as often as
-they are needed. On ijcnn1, 50,000 objects with 2,500 support vectors, the start took half as long again as it saved;
-on 100,000 objects of forest cover it pays."""
+"""Problems with at least this many coefficients start from cells; with fewer, rows are short enough to be computed
+whenever they are needed. On ijcnn1 (50,000 objects, 2,500 support vectors) the start took 1.5 times as long as it
+saved; on 100,000 objects of forest cover it saves time."""
 _SIMILAR = 0.1
-"""Objects that have more in common than this are all neighbours: cells tell little of the solution, and with them, a
-smooth function of 40,000 objects took half as long again. On forest cover it is below 0.01."""
+"""If the mean similarity of objects is larger, all are neighbours, and the machines of cells are far from the solution:
+with cells, regression of a smooth function on 40,000 objects took 1.5 times as long. On forest cover the mean is below
+0.01."""
 _SAMPLED = 64
-"""Objects on either side of the pairs that tell it: few, since entries may be expensive."""
+"""Rows and columns of the sample from which it is estimated: few, since entries may be expensive."""
 CELL = 4096
-"""Objects of a cell of the start. Larger ones are nearer to the solution, and cost more before anything is known."""
+"""Objects per cell: larger cells give a start nearer to the solution, but cost more."""
 _CELL_TOL = 10.0
-"""Tolerances to which cells are solved: what lies across their borders moves coefficients by more."""
+"""Cells are solved to this multiple of the tolerance: objects of other cells will move their coefficients by more.
+Chosen, not tuned."""
 _IN_REACH = 0.1
-"""How near to violating optimality a coefficient is in play, as a share of the spread of slopes: what moves while a
-nested problem is solved changes others by about as much."""
+"""A coefficient is in play if its slope is this close to violating optimality, as a fraction of the spread of slopes:
+solving a nested problem changes other slopes by about as much."""
 _INNER = 0.1
-"""What a nested problem leaves of the largest violation; less would solve a problem that is not yet the whole one."""
+"""The fraction of the largest violation that a nested problem may leave; with less, effort is wasted on a problem that
+is not yet the whole one."""
 _OF_TOL = 0.5
-"""The same as a share of the tolerance, beyond which none is solved."""
+"""No nested problem is solved more accurately than this fraction of the tolerance; the rest is left for objects that
+are not part of it. Chosen, not tuned."""
 _NOTICED = 1.5
-"""Up to this multiple of what a nested problem left, the violation over all objects is its own."""
+"""If the violation over all objects is at most this multiple of what the nested problem left, other objects hardly
+notice what moved."""
 _MOSTLY = 0.8
-"""The share of a matrix at hand that is worth keeping it."""
+"""The matrix of the last nested problem is kept if the next one needs at least this fraction of it: a smaller fraction
+computes fewer entries, but makes steps pass over rows that no longer matter. Chosen, not tuned."""
 _ROWS, _ENTRIES = 256, 2**25
-"""Rows at least, and entries about, that are computed between two looks at signals and limits: tenths of a second."""
+"""The minimum number of rows, and the approximate number of entries, computed between two checks of signals and limits:
+tenths of a second."""
 _STALL_ROUNDS = 10
-"""Nested problems in a row that make nothing better, after which none will."""
+"""The run is stalled after this many nested problems in a row without progress."""
 
 Begin = Callable[[Gram, BoxProblem, Float64, float, StepRule], Run]
-"""What begins a run on a problem of ordinary size, from a point and to a tolerance."""
+"""Begins a run on a problem of ordinary size, from a point and to a tolerance."""
 
 
 def suits(gram: Gram, problem: BoxProblem) -> bool:
-    """Whether a problem is so large, with entries that have to be computed, and falls apart into cells."""
+    """Whether a problem is large enough, has entries that must be computed, and separates into cells."""
     apart = problem.bounded and problem.absolute_sum is None and problem.total in (None, 0.0)
     within = bool((problem.lower <= 0.0).all() and (problem.upper >= 0.0).all())
     computed = gram.factor is None and not gram.in_memory
@@ -74,7 +82,7 @@ def suits(gram: Gram, problem: BoxProblem) -> bool:
 
 
 def _similarity(gram: Gram) -> float:
-    """What objects have in common on average: |k(x, z)| / |x| |z| over some pairs, evenly spread."""
+    """The mean similarity of objects: |k(x, z)| / |x| |z| over some pairs, evenly spread."""
     n = gram.shape[0]
     some = np.linspace(0, n - 1, 2 * _SAMPLED).astype(np.intp)
     left, right = some[::2], some[1::2]
@@ -84,7 +92,7 @@ def _similarity(gram: Gram) -> float:
 
 @final
 class NestedRun(Run):
-    """Cells, and then nested problems."""
+    """Solves the cells, and then nested problems."""
 
     def __init__(
         self, gram: Gram, problem: BoxProblem, start: Float64 | None, tol: float, rule: StepRule, begin: Begin
@@ -94,7 +102,7 @@ class NestedRun(Run):
         self._cold = start is None
         self._b = np.zeros(self._n) if start is None else start.copy()
         self._F: Float64 | None = None
-        """At b; None before it is known."""
+        """F at b; None until it is known."""
         self._active: Indices = np.zeros(0, dtype=np.intp)
         self._view: Gram | None = None
         """The matrix of the coefficients in play."""
@@ -111,10 +119,10 @@ class NestedRun(Run):
             next(self._work, None)
 
     def _pieces(self) -> Iterator[None]:
-        """All of the work, in pieces that take a fraction of a second each."""
+        """All the work, in pieces of a fraction of a second."""
         if self._cold:
             yield from self._train_cells()
-        yield from self._first_told()
+        yield from self._evaluate()
         while True:
             F = self._F
             assert F is not None
@@ -129,15 +137,15 @@ class NestedRun(Run):
             yield from self._solve_nested(F, self._in_play(up, down, F))
         self.done, self._view = True, None
 
-    def _first_told(self) -> Iterator[None]:
+    def _evaluate(self) -> Iterator[None]:
         F, moves = self._problem.begun(self._b)
-        yield from self._told(F, np.arange(self._n), moves)
+        yield from self._subtract_moves(F, np.arange(self._n), moves)
         self._F = F
 
     # ------------------------------------------------------------------------------------------------------------ start
 
     def _train_cells(self) -> Iterator[None]:
-        """The machines of cells, in each of which coefficients have the sum that all must have, which is zero."""
+        """The machines of cells; with an intercept, the coefficients of each cell sum to zero, as all must."""
         rng = np.random.default_rng(0)
         labels = divide(self._n, CELL, rng, nearest_by(self._gram)).labels
         order = np.argsort(labels, kind="stable")
@@ -148,7 +156,7 @@ class NestedRun(Run):
         def train(ids: Indices) -> None:
             block, part = self._gram.view(ids).stored_if_it_fits(), self._problem.part(ids)
             found = drive(self._begin(block, part, self._b[ids], tol, self._rule), tol, Limits(), None, began)
-            self._b[ids] = found.coefficients  # its steps are not counted: they only find where to begin
+            self._b[ids] = found.coefficients  # its steps are not counted: they only find the starting point
 
         at_once = self._gram.executor.count
         for first in range(0, len(cells), at_once):
@@ -158,9 +166,9 @@ class NestedRun(Run):
     # ---------------------------------------------------------------------------------------------------------- nested
 
     def _solve_nested(self, F: Float64, in_play: npt.NDArray[np.bool_]) -> Iterator[None]:
-        """The problem of the coefficients in play; then all others are told what has moved."""
+        """Solve the problem of the coefficients in play, then update F for all others."""
         if self._view is None or not self._contains(in_play):
-            self._active, self._view = np.flatnonzero(in_play), None  # the last one makes room for this one
+            self._active, self._view = np.flatnonzero(in_play), None  # free the memory of the last matrix first
             self._view = self._gram.view(self._active).stored_if_it_fits()
         active, b = self._active, self._b[self._active]
         part = dataclasses.replace(
@@ -168,7 +176,7 @@ class NestedRun(Run):
             total=None if self._problem.total is None else float(b.sum()),
             known=(b, -(F + self._problem.linear)[active]),
         )
-        # Once the others hardly notice what moves, there is no reason to stop half-way.
+        # If the others hardly notice what moves, solve this problem to the full tolerance.
         share = 0.0 if self.gap <= _NOTICED * self._inner_tol else _INNER
         self._inner_tol = max(_OF_TOL * self._tol, share * self.gap)
         self._inner = self._begin(self._view, part, b, self._inner_tol, self._rule)
@@ -184,7 +192,7 @@ class NestedRun(Run):
         yield from self._end_nested(F)
 
     def _end_nested(self, F: Float64) -> Iterator[None]:
-        """Take over where the nested problem stands."""
+        """Take over the current point of the nested problem."""
         assert self._inner is not None
         active = self._active
         found = self._inner.finish(self._inner.status, Stats(0, self._inner.gap, 0.0))
@@ -195,22 +203,22 @@ class NestedRun(Run):
         moves[active] = found.coefficients - self._b[active]
         rest = np.ones(self._n, dtype=bool)
         rest[active] = False
-        yield from self._told(F, np.flatnonzero(rest), moves)
+        yield from self._subtract_moves(F, np.flatnonzero(rest), moves)
         self._b[active], self._F = found.coefficients, F
 
     def _contains(self, in_play: npt.NDArray[np.bool_]) -> bool:
-        """Whether the matrix at hand serves: it has all that are in play, and not many others."""
+        """Whether the current matrix can be kept: it contains all coefficients in play, and not many others."""
         wanted = int(np.count_nonzero(in_play))
         return wanted > _MOSTLY * len(self._active) and int(np.count_nonzero(in_play[self._active])) == wanted
 
     def _in_play(self, up: Float64, down: Float64, F: Float64) -> npt.NDArray[np.bool_]:
         """Coefficients that are free, that violate optimality, or nearly do."""
         level = 0.0 if self._problem.total is None else 0.5 * sum(self._rule.extremes_of(up, down))
-        reach = _IN_REACH * float(np.subtract(*np.percentile(F, (90, 10))))
+        reach = _IN_REACH * float(np.subtract(*np.percentile(F, (90, 10))))  # a spread that outliers do not affect
         return np.asarray(self._problem.free(self._b) | (up > level - reach) | (down < level + reach))
 
-    def _told(self, F: Float64, rows: Indices, moves: Float64) -> Iterator[None]:
-        """F less K moves, at these rows."""
+    def _subtract_moves(self, F: Float64, rows: Indices, moves: Float64) -> Iterator[None]:
+        """Subtract K moves from F at these rows."""
         moved = np.flatnonzero(moves)
         size = max(_ROWS, _ENTRIES // max(1, len(moved)))
         for start in range(0, len(rows) if len(moved) else 0, size):
@@ -224,13 +232,13 @@ class NestedRun(Run):
         b, problem = self._b, self._problem
         try:
             if self._F is None:
-                for _ in self._first_told():
+                for _ in self._evaluate():
                     pass
             elif self._inner is not None:
                 for _ in self._end_nested(self._F):
                     pass
         except TimeLimitError:
-            if self._F is None:  # there are coefficients, but nobody knows what they are worth
+            if self._F is None:  # there are coefficients, but their quality is unknown
                 raise
         F = self._F
         assert F is not None

@@ -17,7 +17,7 @@ import numpy as np
 
 from mercer._jit import Array, jit
 from mercer.gram.stored import assemble
-from mercer.solvers.box.conjugate import HITS, conjugate_step, look
+from mercer.solvers.box.conjugate import HITS, conjugate_step, should_be_conjugate
 from mercer.solvers.box.scans import (
     CHECK_EVERY,
     SMALLEST_CURVATURE,
@@ -124,7 +124,7 @@ def pair_steps(
         other = K[j]
         slope = top - fall(b[j], F[j], kink[j])
         curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], SMALLEST_CURVATURE)
-        if look(before + iteration, p, places, listed, state):
+        if should_be_conjugate(before + iteration, p, places, listed, state):
             conjugate_step(
                 row, other, i, j, slope, curvature, b, F, lower, upper, kink, rising, falling, p, image, places, listed,
                 length, state, scratch,

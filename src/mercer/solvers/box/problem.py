@@ -13,7 +13,7 @@ from mercer._types import Float64, Indices
 from mercer.solvers.problem import LossProblem
 
 _BEYOND = 1e-9
-"""By how much coefficients may be beyond their bounds, as a share of these, by rounding."""
+"""How far beyond its bound rounding may put a coefficient, as a fraction of the bound."""
 _ROUNDING = 1e-13
 """How far a coefficient may miss a bound, as a fraction of its box, after many steps that keep sums: about a hundred
 rounding errors. A larger tolerance would move free coefficients."""
@@ -41,7 +41,7 @@ class BoxProblem:
 
     @classmethod
     def of(cls, problem: LossProblem) -> Self:
-        """The dual of a machine whose loss is made of straight pieces."""
+        """The dual of a machine with a piecewise linear loss."""
         dual = problem.loss.dual(problem.y, problem.C)
         assert dual is not None, "a loss without a quadratic dual"
         assert dual.is_box, "a loss whose dual is not a box problem"
@@ -97,7 +97,7 @@ class BoxProblem:
         return float(self.linear @ b) + self._price_of_kinks(b)
 
     def largest_share(self, b: Float64) -> float:
-        """The largest share of b, at most all of it, that lies in the box but for rounding."""
+        """The largest s <= 1 for which s b lies in the box, up to rounding."""
         ends = np.where(b > 0.0, self.upper, np.where(b < 0.0, self.lower, np.inf))
         most = float(np.max(np.divide(b, ends, where=ends != 0.0, out=np.zeros(len(b))), initial=0.0))
         return 1.0 if most <= 1.0 + _BEYOND else 1.0 / most

@@ -1,6 +1,6 @@
 """Box problems on a float32 matrix, solved for the kernel itself: steps in single precision, residuals in double.
 
-Problem   a `BoxProblem` whose matrix is known to seven digits, for a solution that is certified to more
+Problem   a `BoxProblem` whose matrix is known to seven digits, and whose solution must be accurate to more
 Given     a Gram matrix that can compute rows in float64, at more than twice the cost (`Gram.refined`)
 Result    b, Kb in float64 with a bound on its errors; optimal for the kernel to within the tolerance
 Source    iterative refinement, Wilkinson, Rounding errors in algebraic processes (1963), for box problems
@@ -39,9 +39,9 @@ _SHARE = 0.9
 """The float32 problem is solved to this fraction of the tolerance; the rest is left for its errors. A smaller fraction
 takes more steps in every problem, a larger one means that more problems are refined."""
 _AGAIN = 0.5
-"""The same once errors are known to matter."""
+"""The same once errors are known to matter: each round is repeated with smaller errors, so it may leave more."""
 _DEVIATIONS = 6.0
-"""A sum of errors stays within this many standard deviations, but for one case in a billion."""
+"""A sum of errors stays within this many standard deviations, except in one case in a billion."""
 _NEAR = 2.0
 """Safety factor on the largest measured error. The true maximum is hardly larger, since the worst objects are
 measured."""
@@ -117,7 +117,7 @@ class _Refinement:
     def solution(self, start: Float64 | None) -> Solution:
         """Solve in float32, then refine until the solution is accurate enough for the kernel itself."""
         if _deadline.is_limited():
-            self._finer.rounding()  # what bounds the errors of a machine for whose proof there is no time
+            self._finer.rounding()  # bounds the errors of a machine if there is no time to certify it
         found = self._solved(self._gram, self._problem, start, _SHARE * self._tol)
         known = self._bounded_by_entries(found, None)
         try:
@@ -126,7 +126,7 @@ class _Refinement:
             return self._finished(known, Status.OUT_OF_TIME)
 
     def _refined(self, found: Solution, known: _Known) -> Solution:
-        """From float32 to float64, in as many rounds as it takes."""
+        """Refine from float32 to float64, in as many rounds as necessary."""
         last = np.inf
         if found.status is Status.OUT_OF_TIME:
             return self._finished(known, found.status)
@@ -193,7 +193,7 @@ class _Refinement:
         return len(self._lengths) <= _WORTH * 3 * _SAMPLED
 
     def _bounded_by_entries(self, found: Solution, before: _Known | None) -> _Known:
-        """What the errors of entries leave open."""
+        """The possible violation, from bounds on the errors of single entries."""
         b = found.coefficients
         off = self._error(b if before is None else b - before.b, few=self._few)
         if before is not None:
@@ -201,7 +201,7 @@ class _Refinement:
         return _Known(b, found.outputs, off, np.zeros(len(b), dtype=bool))
 
     def _bounded(self, found: Solution, known: _Known) -> _Known:
-        """The same, or where that is too much, what the errors of a sample of rows do."""
+        """The same; if that is too large, from the measured errors of a sample of rows."""
         if self._few or self._enough(known):
             return known
         b = found.coefficients
@@ -226,7 +226,7 @@ class _Refinement:
         return np.asarray(self._lengths * (total[0] * self._hardness + total[1]))
 
     def _seen(self, known: _Known, ids: Indices, products: Float64, before: _Known | None = None) -> _Known:
-        """With these rows in float64; their errors also bound those of the other rows."""
+        """What is known once these rows are computed in float64; their errors also bound those of the other rows."""
         image, off, exact = known.image.copy(), known.off.copy(), known.exact.copy()
         if len(ids) >= _SAMPLED:  # too few to say anything about the others
             scale = self._lengths * self._hardness

@@ -62,7 +62,7 @@ class RowSupply:
         """Subtract the products, yielding between pieces; `keep` marks rows that will probably be needed again."""
         rounding = _ROUNDING if self._gram.dtype is np.float32 else np.finfo(np.float64).eps
         self._variance += float(moves @ moves) * rounding**2
-        if self._gram.factor is not None:  # all at once, by the features: no row is ever written down
+        if self._gram.factor is not None:  # all at once, by the features: no row is ever stored
             F -= self._gram.view(slice(None), rows).matvec(moves)
             yield
             return

@@ -1,8 +1,9 @@
 """The machines of all pairs of groups of objects on one small matrix, or on its blocks, many in one compiled call.
 
 Problem   for every two groups of objects, minimise 1/2 b'Kb + linear'b over lower <= b <= upper, sum(b) = 0
-Given     a matrix K in float64, the groups, the largest coefficient of each object, and the dual of a loss of two sides
-Result    b and Kb of every pair, its intercept, and the violation that is left
+Given     a matrix K in float64, the groups, the largest coefficient of each object, and the dual of a loss for two
+          classes
+Result    b and Kb of every pair, its intercept, and the remaining violation
 Source    the steps of `pair_loops`, one problem after the other
 
 The Python code around the steps of one machine takes a millisecond; the steps themselves, on a few dozen objects, less
@@ -39,7 +40,7 @@ class Blocks:
     first: int
     others: range
     sizes: Indices
-    """Of all groups."""
+    """The number of objects in each group."""
     within: Float64
     """The matrices within all groups, row after row ..."""
     starts: Indices
@@ -108,7 +109,7 @@ class SmallPairs:
         return slice(int(self.starts[number]), int(self.starts[number + 1]))
 
     def solve(self, matrix: Float64, diagonal: Float64, bounds: Float64, sides: Dual, tol: float, some: slice) -> None:
-        """Solve some of the pairs; `sides` is the dual of two objects, of +1 and -1, with a penalty of 1."""
+        """Solve some of the pairs; `sides` is the dual of two objects with labels +1 and -1 and penalties of 1."""
         _solve_pairs(
             matrix, _NOTHING, _NOWHERE, np.ascontiguousarray(diagonal), bounds,
             np.array((sides.linear, sides.lower, sides.upper)), tol, STEPS, SOME, some.start, some.stop, self.ids,
@@ -126,7 +127,7 @@ class SmallPairs:
         )  # fmt: skip
 
     def _number(self, first: int, second: int) -> int:
-        """Which pair two groups are."""
+        """The index of the pair of two groups."""
         count = len(self.groups)
         return first * count - first * (first + 1) // 2 + second - first - 1
 
@@ -153,9 +154,10 @@ def _solve_pairs(
     iterations: Array,
     gaps: Array,
 ) -> None:
-    """Solve the pairs from `begin` to `end`, by at most `steps` per object and some `more`.
+    """Solve the pairs from `begin` to `end`, each in at most `steps` steps per object, plus `more`.
 
-    Their rows are those of the matrix, or come from blocks, of which it has those across groups.
+    Their rows are those of the matrix or, with blocks, are assembled from them; the matrix then holds the blocks across
+    groups.
     """
     largest = 0
     for number in range(begin, end):
@@ -163,7 +165,7 @@ def _solve_pairs(
     in_blocks = places_within.shape[0] > 0
     alone = not in_blocks and largest == matrix.shape[0]  # all objects in order: the matrix itself can be used
     store = np.empty(0 if alone else largest * largest)
-    # Once for all pairs: of few objects, to get memory takes longer than to solve them.
+    # Allocated once for all pairs: for few objects, allocation takes longer than solving.
     numbers, single, places, flags = (
         np.empty((8, largest)), np.empty((3, largest), np.float32), np.empty(largest, np.int64),
         np.empty((2, largest), np.bool_),
@@ -221,7 +223,7 @@ def _solve(
 ) -> tuple[int, float, float]:
     """Solve one problem from b = 0: the number of steps, the violation of optimality and the intercept.
 
-    Rows of K that are not there come from the blocks that follow it. The last four are memory to work in.
+    Rows missing from K come from the blocks that follow it. The last four arguments are scratch memory.
     """
     n = b.shape[0]
     kink, F, first, second = numbers[4, :n], numbers[5, :n], numbers[6, :n], numbers[7, :n]

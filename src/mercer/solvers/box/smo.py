@@ -44,9 +44,9 @@ _FEW_FREE = 0.3
 """If fewer than this fraction of the coefficients are free at the start, a working set is used. With more, the set
 would have to hold nearly everything; with a lower limit it would hardly ever be used."""
 _ROWS_NEEDED = 0.25
-"""The fraction of the rows of a large pair of classes that its solver computes, as measured; and the cost ..."""
+"""The fraction of the rows of a large pair of classes that its solver computes, as measured ..."""
 _COPY = 0.15
-"""... of copying an entry relative to computing one. Both only weigh storing against recomputing."""
+"""... and the cost of copying an entry relative to computing one. Both only weigh storing against recomputing."""
 _CLAIMS = 20
 """How often a gap may turn out to be open once F is recomputed. A few times are explained by rounding."""
 _FACTORS = 4.0
@@ -140,8 +140,8 @@ def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, rule: StepR
 def patience(problem: BoxProblem) -> int:
     """The number of steps after which another method should be considered; -1 if there is none.
 
-    At least as many as come before linear systems, and enough to cost several factorisations of the matrix, which
-    tell how much the other method would cost.
+    At least the number of steps before linear systems are tried, and enough to cost several factorisations of the
+    matrix, an estimate of the cost of the other method.
     """
     n = len(problem.linear)
     if problem.absolute_sum is not None or not problem.bounded:

@@ -19,8 +19,8 @@ from mercer.solvers.box.scans import SMALLEST_CURVATURE
 
 STEPS = 32
 """Linear systems are tried after this many steps per coefficient (plus a constant), and again whenever steps have taken
-as much work as they did. Most problems end sooner; with fewer steps, cubes of the free coefficients would be computed
-in vain."""
+as much work as they did. Most problems end sooner; a lower number would factor matrices over the free coefficients in
+vain."""
 SOME = 4096
 """The constant: small problems end before linear systems are considered."""
 _ROUNDING = 4 * np.finfo(np.float64).eps
@@ -190,7 +190,7 @@ def level(b: Float64, F: Float64, problem: BoxProblem, side: npt.NDArray[np.bool
 
 
 def _middle(up: Float64, down: Float64) -> float:
-    """Between the highest rise and the lowest fall, or the one of them that is finite."""
+    """The middle between the highest rise and the lowest fall, or whichever of the two is finite."""
     return _between(float(up.max(initial=-np.inf)), float(down.min(initial=np.inf)))
 
 

@@ -1,7 +1,7 @@
 """Newton's method as a run: a step is prepared, improved piece by piece, and taken as far as it helps.
 
-Every Newton's method of the library runs on this. Between two pieces, usually one product with a matrix each, the
-driver checks for Ctrl-C, the time limit and its stop event, so even a long step can be interrupted.
+All of the library's Newton methods are based on this class. Between two pieces, usually one product with a matrix each,
+the driver checks for Ctrl-C, the time limit and its stop event, so even a long step can be interrupted.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class RoughSystem:
 
     def __init__(self, system: ConjugateGradients, first_length: float, finest: float = 0.0) -> None:
         self._system = system
-        self.first_length = first_length or system.length or 1.0  # none at all where squares underflow
+        self.first_length = first_length or system.length or 1.0  # zero if squares underflow
         rough = min(_ROUGHEST, (system.length / self.first_length) ** 0.5)
         self._goal = system.length * max(rough, finest)
 

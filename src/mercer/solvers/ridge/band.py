@@ -130,7 +130,7 @@ class BandForm:
         return np.where((lag < 0) | (lag > width) | (columns < 0), width + 1, lag), np.maximum(columns, 0)
 
     def _steps(self, alpha: float) -> Float64:
-        """For each group of rows the matrix that takes (Y of the group before, Q' of this one) to Y = L^-1 Q'."""
+        """For each group of rows, the matrix that maps (Y of the previous group, Q' of this one) to Y = L^-1 Q'."""
         width, n = len(self.band) - 1, self.band.shape[1]
         lag, columns = self._places
         factor = np.zeros((width + 2, len(lag) * width))
@@ -226,7 +226,7 @@ def _two_sided(A: Float64, low: int, V: Float64, T: Float64) -> None:
 
 
 def _basis(A: Float64, scales: Float64, width: int, limits: Limits) -> Float64:
-    """Q', one tile of rows after the other: each goes through all reflections, from the last to the first."""
+    """Q', one tile of rows after the other, each multiplied by all reflections, from the last to the first."""
     n, many = len(A), max(width, _TILE - _TILE % width)
     groups = []
     for first in range(0, n - width, many):

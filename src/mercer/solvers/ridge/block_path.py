@@ -6,8 +6,8 @@ Result    residuals of objects that were left out, as in `PrimalRidgePath.leave_
 Source    Allen, The relationship between variable selection and data augmentation (1974): r_i / (1 - h_i)
 
 One eigendecomposition of the weighted, centred normal matrix X'WX = V S V' serves every alpha: with p_i = V'(x_i -
-mean), outputs are p_i' (S + alpha)^-1 V'X'Wy, and h_i = w_i (1 / sum w + p_i' (S + alpha)^-1 p_i), its first
-term for an intercept. Memory is that of a block, and of the residuals.
+mean), outputs are p_i' (S + alpha)^-1 V'X'Wy, and h_i = w_i (1 / sum w + p_i' (S + alpha)^-1 p_i), its first term for
+an intercept. Memory is needed for one block and the residuals.
 """
 
 from __future__ import annotations

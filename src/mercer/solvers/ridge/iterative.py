@@ -1,14 +1,14 @@
-"""Kernel ridge regression on a matrix that is too large to be factored: conjugate gradients, and refinement.
+"""Kernel ridge regression on a matrix that is too large to be factored: conjugate gradients with iterative refinement.
 
 Problem   (W^1/2 K W^1/2 + alpha) s = W^1/2 [y, 1], from which b and c as in `direct`
-Given     products with K, which may be rounded, and products in float64 to measure what is left
+Given     products with K, which may be rounded, and products in float64 to measure the residual
 Result    b, c and K b in float64, with a residual of at most a millionth of the targets
 Source    Diaz, Epperly, Frangella, Tropp and Webber, Robust, randomized preconditioning for kernel ridge regression
           (2023); iterative refinement, Wilkinson (1963)
 
-The preconditioner is a factor F F' of K by randomly pivoted Cholesky. Products come from a matrix packed into 16 bits
-where alpha is well above what that loses, else from entries computed anew, in float32 or float64. What they leave is
-computed in float64, and the system solved again for it, two or three times.
+The preconditioner is a factor F F' of K by randomly pivoted Cholesky. Products use a matrix packed into 16 bits if
+alpha is well above its rounding errors, otherwise entries recomputed in float32 or float64. The residual is then
+computed in float64, and the system is solved again for it, two or three times.
 """
 
 from __future__ import annotations
@@ -30,19 +30,21 @@ from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients
 from mercer.solvers.ridge.direct import RidgeSolution
 
 ENOUGH = 1e-6
-"""The error of a solution as a share of the right-hand side, as direct solutions are trusted with."""
+"""The residual of a solution relative to the right-hand side: the same as direct solutions must meet."""
 _ROUND = 1e-3
-"""What conjugate gradients leave of it before it is measured again: rounded products tell no more than that."""
+"""Conjugate gradients reduce the residual to this fraction before it is measured again: rounded products are no more
+accurate."""
 _ROUNDS = 12
-"""Measurements, at most; as a rule there are three."""
+"""Maximum number of measurements; usually there are three. Chosen, not tuned."""
 _HALVED = 0.5
-"""What a round must leave of the residual at most, to be followed by another."""
+"""Another round follows only if the last one reduced the residual at least to this fraction."""
 _MOST_PRODUCTS = 300
-"""In all rounds together; systems whose preconditioner fits take some dozens."""
+"""Maximum number of products in all rounds together; systems with a good preconditioner take a few dozen."""
 _RANK, _OBJECTS_PER_RANK = 1000, 20
-"""Of the preconditioner: its cost grows with n rank^2, what it saves with ever fewer products."""
+"""Maximum rank of the preconditioner, and objects per rank: its cost grows as n rank^2, while each further rank saves
+fewer products."""
 _ABOVE = 4.0
-"""How many times as large as the errors of a rounded matrix alpha must be, for it to stay positive definite."""
+"""Alpha must exceed the errors of a rounded matrix by this factor, so that the system stays positive definite."""
 
 
 @final
@@ -53,9 +55,9 @@ class Found:
     solution: RidgeSolution
     outputs: Float64
     residual: float
-    """Of the worst output, as a share of its targets; above `ENOUGH`, this is not the solution."""
+    """The residual of the worst output, relative to its targets; above `ENOUGH`, the system is not solved."""
     entries: int
-    """Kernel values computed."""
+    """The number of kernel values computed."""
 
 
 def solve(
@@ -70,8 +72,8 @@ def solve(
 ) -> Found | None:
     """Solve for each output with its own alpha; the matrix is float32 where the kernel allows it.
 
-    None where alpha is so small that each product computes all entries anew, and something else costs less than the
-    most that may be needed: `unless` says so for a number of products.
+    Returns None if alpha is so small that each product must recompute all entries, and `unless` says that another
+    method costs less than the maximum number of products.
     """
     packed = packed_if_it_fits(gram)
     n, exact = len(y), gram.refined()
@@ -105,7 +107,7 @@ def _positive(packed: Gram, gram: Gram, exact: Gram, alpha: float, weights: Floa
     heaviest, n = float(weights.max()), gram.shape[0]
     if isinstance(packed, PackedGram) and alpha > _ABOVE * packed.noise * heaviest:
         return packed
-    # Errors of either sign, of so many rows: the largest eigenvalue of a random symmetric matrix.
+    # Errors have random signs: their norm is the largest eigenvalue of a random symmetric matrix.
     noise = 2.0 * np.sqrt(n) * float(np.finfo(np.float32).eps) * float(gram.diagonal().max())
     return gram if gram.dtype is np.float64 or alpha > _ABOVE * noise * heaviest else exact
 
@@ -129,12 +131,13 @@ class _System:
         return np.asarray((v - self._factor @ inner) / self._alpha)
 
     def solved(self, right: Float64, limits: Limits) -> tuple[Float64, Float64, float]:
-        """The solution, K W^1/2 times it in float64, and what is left of the right-hand side."""
+        """The solution, K W^1/2 times it in float64, and the relative residual."""
         sizes = np.maximum(np.linalg.norm(right, axis=0), np.finfo(float).tiny)
         x, image, left = np.zeros_like(right), np.zeros_like(right), right
         worst, products = 1.0, 0
         for _ in range(_ROUNDS):
-            step, did = self._corrected(left, sizes, max(_ROUND * worst, 0.3 * ENOUGH), products, limits)
+            goal = max(_ROUND * worst, 0.3 * ENOUGH)  # a third, so that the measured residual passes in this round
+            step, did = self._corrected(left, sizes, goal, products, limits)
             products += did
             moved = x + step
             try:
@@ -156,7 +159,7 @@ class _System:
     def _corrected(
         self, left: Float64, sizes: Float64, goal: float, products: int, limits: Limits
     ) -> tuple[Float64, int]:
-        """The solution for what is left, until that is `goal` of the right-hand side, and the products it took."""
+        """Solve for the residual, until `goal` of the right-hand side remains; returns step and products."""
         system = ConjugateGradients(self._product, self._precondition, left, by_column=True)
         while products + system.products < _MOST_PRODUCTS and not system.exhausted:
             limits.raise_if_stopped()

@@ -73,18 +73,18 @@ def solve(
             b -= scale * (b.sum(axis=0) / max(float(weights.sum()), np.finfo(float).tiny))
         constant = middle - centred.mean @ v
 
-        def amiss(b: Float64) -> Float64:
-            """How far the outputs of b are from those of the weights, relative to the targets."""
+        def difference(b: Float64) -> Float64:
+            """The distance between the outputs of b and those of the weights, relative to the targets."""
             off = np.abs(rows @ (rows.T @ b) + constant - middle - outputs).max(axis=0, initial=0.0)
             return np.asarray(off / np.maximum(np.abs(targets).max(axis=0, initial=0.0), _AMISS))
 
-        off = amiss(b)
+        off = difference(b)
         if normal is not None and not (off <= _AMISS).all():
             inverse = pseudo_inverse(normal)  # the smallest coefficients that give the weights
-            mended = b + scale * centred.outputs(inverse @ (v - centred.combination(b)))
-            b = np.where(amiss(mended) < off, mended, b)
-            smallest, off = scale * centred.outputs(inverse @ v), amiss(b)
-            b = np.where((off > _SPOILT) & (amiss(smallest) < off), smallest, b)
+            corrected = b + scale * centred.outputs(inverse @ (v - centred.combination(b)))
+            b = np.where(difference(corrected) < off, corrected, b)
+            smallest, off = scale * centred.outputs(inverse @ v), difference(b)
+            b = np.where((off > _SPOILT) & (difference(smallest) < off), smallest, b)
         if not (off <= _SPOILT).all():
             warn_of_lost_alpha("The machine may be off, and its certificate says by how much; raise alpha.")
     return RidgeSolution(b, constant)

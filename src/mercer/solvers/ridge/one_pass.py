@@ -77,7 +77,7 @@ class RidgeSums:
 
     @classmethod
     def of(cls, rows: BlockRows, sample: Floating, y: Float64, weights: Float64, *, intercept: bool) -> RidgeSums:
-        """In one pass; `sample` is some of what rows are made of."""
+        """Compute all sums in one pass; `sample` holds some of the objects from which rows are computed."""
         d, outputs = rows.shape[1], y.shape[1]
         near = sample.mean(axis=0, dtype=np.float64) if intercept else np.zeros(d)
         centre = weights @ y / weights.sum() if intercept else np.zeros(outputs)
@@ -148,7 +148,7 @@ class RidgeSums:
 
     def bounds(self, v: Float64, alpha: Float64) -> tuple[Float64, Float64, Float64]:
         """1/2 |v|^2 + sum_i w_i (y_i - f_i)^2 / (2 alpha) of each column, the dual objective, and an upper bound on the
-        largest violation of optimality, which is what an output of v - u may be.
+        largest violation of optimality, which is the largest possible output of v - u.
 
         All three allow for the largest possible effect of rounding rows to their precision.
         """

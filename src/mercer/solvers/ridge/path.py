@@ -50,7 +50,7 @@ class PrimalRidgePath:
     coordinates: Float64
     """The weighted targets in the basis Q ..."""
     beyond: Float64
-    """... and the part of them that no weights explain."""
+    """... and the part of them that no weights can explain."""
     outside: Float64
     """The part of each object outside the columns of Q: 1 - |Q_i|^2."""
     limits: Limits

@@ -34,8 +34,8 @@ from mercer.solvers.smooth.system import NewtonSystem
 from mercer.solvers.solution import Solution, Stats, Status
 
 _RANK, _RANK_OF_SEVERAL = 300, 100
-"""Rank of the preconditioner. Its cost grows with the square of the rank, for each output, with ever fewer products
-saved; so the rank is lower if there are several outputs."""
+"""Rank of the preconditioner. Its cost for each output grows with the square of the rank, while each further rank saves
+fewer products; so the rank is lower if there are several outputs."""
 MOST_FACTORED = 2000
 """Up to this many objects, a run that is defeated by rounding stops at once: `factored` takes over."""
 _IDLE_STEPS = 10
@@ -170,7 +170,7 @@ def solve(
             return drive(run, tol, limits, on_chunk, began)
         except TimeLimitError:
             if start is None or not start[0].any():
-                raise  # a constant is not a machine
+                raise  # a constant alone is not a usable machine
             return _rough(problem, start, began)
 
 

@@ -209,7 +209,7 @@ def _visit(
                 i = indices[p]
                 before, after = max(slack[i], 0.0), max(slack[i] - y[i] * data[p] * move, 0.0)
                 change += C[i] * (after - before) * (after + before)
-            if change <= 0.01 * promised:
+            if change <= 0.01 * promised:  # a hundredth of the predicted descent, as in Chang, Hsieh and Lin
                 break
         if move != 0.0:
             theta[j] = new

@@ -117,6 +117,7 @@ class DescentRun(Run):
         self._epochs_since_afresh += 1
         due = since >= max(self.visits_between_checks, _SHARE_OF_VISITS * self._visited)
         due = due or self._epochs_since_check >= _MOST_EPOCHS_BETWEEN_CHECKS or self.iterations >= self.most_epochs
+        # Once violations have fallen to a tenth, the gap is probably small enough, too.
         if due or worst <= 0.1 * self._violation_at_check or kept == 0:
             self._check(worst)
 

@@ -7,8 +7,8 @@ Result    one row of weights and one intercept per class, and the duality gap
 Source    Keerthi, Sundararajan, Chang, Hsieh and Lin, A sequential dual method for large scale multi-class linear SVMs
           (2008), section 3; Crammer and Singer, On the algorithmic implementation of multiclass SVMs (2001), section 6
 
-Every row has one dual coefficient per class: they sum to zero, and only that of its own class may be positive, up to
-C_i. A visit minimises over all coefficients of a row exactly, by sorting.
+Every row has one dual coefficient per class: they sum to zero, and only the coefficient of its own class may be
+positive, up to C_i. A visit minimises over all coefficients of a row exactly, by sorting.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _visit(
             line = w[np.uint64(indices[p])]
             for k in range(classes):
                 slopes[k] += data[p] * line[k]
-        # At the optimum no coefficient that may fall has a slope above that of one that may rise.
+        # At the optimum, no coefficient that may fall has a larger slope than one that may rise.
         top, low, used = -np.inf, np.inf, False
         for k in range(classes):
             top = max(top, slopes[k])

@@ -4,7 +4,7 @@ Problem   for each of up to eight classes k: minimise 1/2 |w_k|^2 + 1/2 (c_k / i
           + sum_i C_ik loss(y_ik, <w_k, x_i> + c_k), y_ik = +1 where row i is of class k and -1 elsewhere
 Given     a `OneVsRestProblem` whose loss has a `Dual` in which no coefficient can change its sign
 Result    the solution of each class, with its duality gap
-Source    as `coordinate_descent`; the classes side by side are ours
+Source    as `coordinate_descent`; treating classes side by side is our addition
 
 A row's features are fetched once for all classes, and the eight weights of a feature fill one cache line, so a visit
 for eight classes takes little longer than one for a single class. Rows are skipped in later epochs once no class needs

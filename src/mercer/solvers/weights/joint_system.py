@@ -28,7 +28,7 @@ from mercer.solvers.numerics.conjugate_gradients import Product
 from mercer.solvers.weights.row_products import PIECE_BYTES, RowProducts, RowsInBlocks, rows_of
 
 _LEAST_PIECE = 64
-"""Rows at a time; products with fewer are slow."""
+"""Minimum number of rows multiplied at a time: products with fewer are slow."""
 _ROWS_PER_FEATURE = 8
 """The preconditioner is estimated from this many rows per feature, which makes it accurate enough ..."""
 _PASSES = 4
@@ -45,7 +45,7 @@ def hessian_product(rows: RowProducts, root: CurvatureRoot, *, intercept: bool) 
     def product(step: Float64) -> Float64:
         V, outputs = rows.into(step[:d]), step.shape[1]
         if isinstance(rows, RowsInBlocks) and rows.in_passes:
-            found: Float64 = rows.matrix.swept(Bent(V, step[d:]), root)[0][0][: len(step)]
+            found: Float64 = rows.matrix.swept(HessianProduct(V, step[d:]), root)[0][0][: len(step)]
             found[:d] = rows.back(found[:d]) + step[:d]
             return found
         size = max(_LEAST_PIECE, PIECE_BYTES // (8 * max(V.shape)))
@@ -59,10 +59,10 @@ def hessian_product(rows: RowProducts, root: CurvatureRoot, *, intercept: bool) 
                 rows.outputs(piece, V, change)
                 if intercept:
                     change += step[d]
-                bent = root.part(piece).bent(change)
-                rows.add_combination(piece, bent, part[:d])
+                images = root.part(piece).hessian_times(change)
+                rows.add_combination(piece, images, part[:d])
                 if intercept:
-                    part[d] += bent.sum(axis=0)
+                    part[d] += images.sum(axis=0)
 
         rows.each(visit)
         total = np.asarray(parts.sum(axis=0))
@@ -74,7 +74,7 @@ def hessian_product(rows: RowProducts, root: CurvatureRoot, *, intercept: bool) 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Bent:
+class HessianProduct:
     """X' R (X V + u), with its sum over rows appended, as the task of a pass."""
 
     V: Float64
@@ -86,8 +86,8 @@ class Bent:
         change = exact @ self.V
         for line in self.u:
             change += line
-        bent = root.bent(change)
-        return (np.vstack([exact.T @ bent, bent.sum(axis=0)]),), ()
+        images = root.hessian_times(change)
+        return (np.vstack([exact.T @ images, images.sum(axis=0)]),), ()
 
 
 @final

@@ -80,13 +80,13 @@ class KinkedRun(SmoothedRun):
     def _proven(self) -> Proof:
         problem, rows, box = self._problem, self._rows, self._box
         b = self.newton.finish(Status.CONVERGED, Stats(0, 0.0, 0.0)).coefficients
-        b = mended(b, box) if problem.free_intercept else b
+        b = with_zero_sum(b, box) if problem.free_intercept else b
         w, c, primal, dual, violation = _machine(problem, box, rows, b)
         feasible = not problem.free_intercept or abs(float(b.sum())) <= _OFF * float(np.abs(b).sum())
         return Proof(b, w, c, primal, dual, violation if feasible else math.inf)
 
 
-def mended(b: Float64, box: BoxProblem) -> Float64:
+def with_zero_sum(b: Float64, box: BoxProblem) -> Float64:
     """Coefficients that sum to zero, as far as moving the free ones allows."""
     b = b.copy()
     for _ in range(_MENDS):

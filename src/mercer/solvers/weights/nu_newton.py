@@ -184,7 +184,7 @@ class NuNewtonRun(Run):
         settled = 0.5 * self._steepness <= self._inner * size
         if not settled and self._move(size):
             return
-        # The machine is that of b: the gap at its image is what matters, and w only approaches it.
+        # The machine is given by b: the gap at its image is what matters, and w only approaches that image.
         gap = self._true_gap(self._image, self._outputs(self._image))
         if gap < self.gap:
             self.gap, self._best = gap, (self.w, self._F, self.b, self._image)

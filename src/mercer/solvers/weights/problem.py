@@ -114,7 +114,7 @@ _known_dual = lru_cache(_unit_dual)
 
 
 def bounds(problem: LinearProblem, w: Float64, c: float, f: Float64, b: Float64, image: Float64) -> tuple[float, float]:
-    """The objective of (w, c), whose outputs are f, and the dual objective of b, whose image is sum_i b_i x_i."""
+    """The objective of (w, c) with outputs f, and the dual objective of b with the image sum_i b_i x_i."""
     loss, y, C, scale = problem.loss, problem.y, problem.C, problem.intercept_scale
     if problem.dual is None:
         losses, conjugates = C @ loss.value(y, f), C @ loss.conjugate(y, -b / C)
@@ -131,7 +131,7 @@ def bounds(problem: LinearProblem, w: Float64, c: float, f: Float64, b: Float64,
 def proven(
     problem: LinearProblem, rows: RowProducts, w: Float64, c: float, f: Float64, b: Float64, image: Float64
 ) -> tuple[Float64, float, float]:
-    """b made feasible, the objective of (w, c), whose outputs are f, and the dual objective of b, with its image."""
+    """Make b feasible; returns it, the objective of (w, c) with outputs f, the dual objective of b, and its image."""
     feasible = problem.feasible(b)
     if feasible is not b:
         image = image - rows.combination(b - feasible)

@@ -157,8 +157,8 @@ class RowsInBlocks(DenseRows):
     """Rows that are held in float32, or recomputed whenever they are used; the last ones that a thread computed are
     kept.
 
-    Methods that take a block see rows before their fold. Of objects that are read from blocks, these are the blocks,
-    and everything over all of them is a pass.
+    Methods that take a block see rows before their fold. If objects are read from blocks, these are the same blocks,
+    and every sum over all rows takes a pass.
     """
 
     def __init__(self, matrix: BlockRows) -> None:

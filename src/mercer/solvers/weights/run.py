@@ -66,7 +66,7 @@ class LinearRun(Run):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedRows:
     """Losses, slopes and curvatures of rows at some weights, as the task of a pass.
 
     Sums are the losses, the combination of slopes with their total appended and, on request, the normal matrix of
@@ -86,8 +86,8 @@ class Judged:
         value = terms.judge(slice(None), f, slope, curvature)
         sums = [np.array([value]), np.append(slope @ exact, slope.sum())]
         if self.normal:
-            bent = weighted_normal(exact, curvature, mixed=False)
-            sums.append(np.vstack([bent, curvature @ exact]))
+            normal = weighted_normal(exact, curvature, mixed=False)
+            sums.append(np.vstack([normal, curvature @ exact]))
         return tuple(sums), (f, slope, curvature)
 
 
@@ -128,7 +128,7 @@ class PrimalRun(NewtonRun, LinearRun):
         """Called while rows of a block are in cache, with their curvatures, which are kept afterwards."""
 
     def _evaluate(self, theta: Float64, f: Float64 | None = None) -> None:
-        """Value, gradient and curvatures at theta, whose outputs are f if already known."""
+        """The objective, its gradient and the curvatures at theta; `f` are its outputs, if already known."""
         rows = self._rows
         d = rows.shape[1]
         w, c = rows.into(theta[:d]), float(theta[d]) if self._has_intercept else 0.0
@@ -159,7 +159,7 @@ class PrimalRun(NewtonRun, LinearRun):
 
     def _evaluate_in_a_pass(self, rows: RowsInBlocks, theta: Float64, w: Float64, c: float, f: Float64 | None) -> None:
         """The same over objects that are read in blocks, in one pass."""
-        task = Judged(w, c, known=f is not None, normal=self._uses_normal)
+        task = JudgedRows(w, c, known=f is not None, normal=self._uses_normal)
         (values, gradient, *normal), kept = rows.matrix.swept(task, self._terms, f)
         self._f, self._slope, self._curvature = kept
         self._note_normal(*normal)
@@ -225,7 +225,7 @@ class PrimalRun(NewtonRun, LinearRun):
         Many rows may cross a kink of the slope in one step, so the quadratic model may be misleading.
         """
         at, across = float((self._penalty * theta) @ direction), float((self._penalty * direction) @ direction)
-        return flat_point(lambda size: at + size * across + self._terms.pull(f, change, size), descent)
+        return flat_point(lambda size: at + size * across + self._terms.slope_along(f, change, size), descent)
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         if self._under_way:

@@ -56,7 +56,7 @@ def _entries(rows: Any) -> float:
 
 
 _BY_GAP = (-1.0, 0.0, 0, 0.0)
-"""Rounds that end by the duality gap, unlike those of `kinked`."""
+"""Rounds that end when the duality gap is small enough, unlike those of `kinked`."""
 
 
 def solve(
@@ -84,7 +84,7 @@ def solve(
 def coefficients(
     problem: LinearProblem, rules: tuple[float, float, int, float], tol: float, limits: Limits
 ) -> tuple[Float64, float, int] | None:
-    """As `kinked` finds them: coefficients, their violation of optimality, and the steps; None if it exceeds `tol`."""
+    """The same as `kinked`: coefficients, their violation of optimality, and the steps; None if it exceeds `tol`."""
     if limits.out_of_time or not suits(problem.rows):
         return None
     y, C = problem.y[None], problem.C[None]
@@ -222,7 +222,7 @@ def _by_rounds(
     for i in range(n):
         b[i] = -slope[i]
     primal, dual, last = _judged(rows, price, pieces, by_gap, free, (mends, off), theta, outputs, b, work[0])
-    known = np.inf  # what the last round left decides how far to go in the next
+    known = np.inf  # the accuracy of the last round decides that of the next
     if not by_gap:
         for i in range(n):
             squared = 0.0

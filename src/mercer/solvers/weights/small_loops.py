@@ -1,6 +1,6 @@
 """The parts of a Newton step on the weights of a small machine, as compiled loops; see `small`.
 
-A problem is an array of rows, the price of each weight, and the numbers that its losses are made of: rows of an array
+A problem is an array of rows, the price of each weight, and the numbers that define its losses: rows of an array
 (linear, kink, lower, upper, ridge: see `Dual`) with a column for each row of the problem. Tuples are the rules of
 `line_search`, `run` and `smoothed`, whose steps these are.
 """
@@ -35,7 +35,7 @@ def minimised(
 ) -> tuple[int, bool]:
     """Newton steps from theta; returns their number, and whether they stalled before the tolerance was met.
 
-    That is on the gap, or where a goal is among the rules for `settling`, on what the gradient moves outputs by.
+    The tolerance is on the gap or, if the rules for `settling` have a goal, on how far the gradient moves outputs.
     """
     rounding, fine, patience, less, real = newton
     armijo, shortest = line[0], line[1]
@@ -66,7 +66,7 @@ def minimised(
             reached = size
             new = evaluate(rows, price, pieces, theta, outputs, slope, gradient)
             gap = gap_of(price, theta, gradient, new)
-            if small:  # values are no guide any more: the gradient must fall
+            if small:  # values are lost to rounding: the gradient must fall
                 moved = new <= wanted and gap < less * gap_before
                 break
             if new <= wanted + armijo * size * descent:
@@ -194,7 +194,7 @@ def _set_direction(
         matrix[j, j] += price[j]
         step[j] = -gradient[j]
     if matrix[m - 1, m - 1] <= 0.0:
-        # No row bends where an intercept without a price is: all of them together pull it as far as they are off.
+        # No row has curvature at the unpenalised intercept, so only its slope matters.
         matrix[m - 1, m - 1] = max(total, TINY) / max(off, TINY)
     for j in range(m):
         ends[j] = matrix[j, j]
@@ -223,7 +223,7 @@ def _set_direction(
 
 
 @jit
-def _pull(pieces: Array, f: Array, change: Array, size: float) -> float:
+def _slope_along(pieces: Array, f: Array, change: Array, size: float) -> float:
     """The derivative of all losses in the size of a step."""
     total = 0.0
     for i in range(f.shape[0]):
@@ -249,16 +249,16 @@ def flat_point(
         at += price[j] * theta[j] * step[j]
         across += price[j] * step[j] * step[j]
     low, high, at_low = 0.0, 1.0, descent
-    at_high = at + across + _pull(pieces, f, change, 1.0)
+    at_high = at + across + _slope_along(pieces, f, change, 1.0)
     enough = flat * abs(at_low)
     while at_high < -enough and high < longest:
         low, high, at_low = high, 2.0 * high, at_high
-        at_high = at + high * across + _pull(pieces, f, change, high)
+        at_high = at + high * across + _slope_along(pieces, f, change, high)
     if abs(at_high) <= enough or at_high < 0.0:
         return high
     for _ in range(int(sections)):
         middle = low + min(max(at_low / (at_low - at_high), 0.1), 0.9) * (high - low)
-        at_middle = at + middle * across + _pull(pieces, f, change, middle)
+        at_middle = at + middle * across + _slope_along(pieces, f, change, middle)
         if abs(at_middle) <= enough:
             return middle
         if at_middle < 0.0:
@@ -318,7 +318,7 @@ def violation(rows: Array, free: bool, pieces: Array, mends: tuple[int, float], 
     rounds, off = mends
     if free:
         for _ in range(rounds):
-            if not _mend(pieces, b):
+            if not _correct_sum(pieces, b):
                 break
     total, size = 0.0, 0.0
     w[:] = 0.0
@@ -346,7 +346,7 @@ def violation(rows: Array, free: bool, pieces: Array, mends: tuple[int, float], 
 
 
 @jit
-def _mend(pieces: Array, b: Array) -> bool:
+def _correct_sum(pieces: Array, b: Array) -> bool:
     """Move free coefficients until all sum to zero or they meet bounds; returns whether there was anything to move."""
     excess, room, free = 0.0, 0.0, 0
     for i in range(b.shape[0]):

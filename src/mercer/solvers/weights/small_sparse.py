@@ -36,22 +36,23 @@ Rows = tuple[Array, Array, Array, int]
 """Pointers, indices and values of CSR rows, and the number of their columns."""
 
 STEPS = 100
-"""Newton steps of a machine, at most."""
+"""Maximum number of Newton steps of a machine; a problem that needs more is left to the caller. Chosen, not tuned."""
 _PRODUCTS, _ALL_PRODUCTS = 30, 600
-"""Products in a step, and in all steps of a machine, at most: problems that need more have features of very different
-sizes, and a factor serves them better. A call that may not be interrupted ends within a third of a second."""
+"""Maximum number of products in a step, and in all steps of a machine: problems that need more have features of very
+different sizes, and are solved better by a factorisation. The call cannot be interrupted, and ends within a third of a
+second."""
 _ROUGH = 0.1
-"""A step ends where its residual is below this fraction of the gradient, or the root of the gap: early steps need not
-be good, and late ones decide how fast the method ends."""
+"""A step is solved until its residual is below this fraction of the gradient, or below the root of the gap: early steps
+need not be accurate, and late ones decide how fast the method converges."""
 _BLEND = 0.01
 """The weight of the diagonal in the preconditioner, as in `newton_cg`."""
 _IDLE = 3
-"""Steps that neither halve the gap nor lower the value, after which it is left to the caller."""
+"""After this many steps that neither halve the gap nor lower the objective, the problem is left to the caller."""
 RULES = (_ROUGH, _BLEND, _PRODUCTS, _ALL_PRODUCTS, _IDLE)
 
 
 def suits(rows: Any) -> bool:
-    """Whether these are sparse rows on which this takes less than Newton's method with a factor does."""
+    """Whether these are sparse rows on which this is faster than Newton's method with a factorisation."""
     if not is_sparse(rows):
         return False
     n, d = rows.shape
@@ -125,7 +126,7 @@ def _minimise(
             curvature[i] = 1.0 / pieces[RIDGE, i] if free else 0.0
             bend += curvature[i]
         if price[price.shape[0] - 1] == 0.0 and bend == 0.0:
-            break  # no row bends where the intercept has no price: the caller's method knows what to do
+            break  # no row has curvature at the unpenalised intercept: the caller's method handles this
         enough = min(rough, np.sqrt(gap))
         left -= _set_direction(rows, price, curvature, enough, blend, min(products, left), change, work)
         descent = 0.0

@@ -7,13 +7,13 @@ Result    w, c, dual coefficients, and the duality gap for the loss with its kin
 Source    Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm (1976), on the dual; Yan
           and Li, An efficient augmented Lagrangian method for support vector machine (2020), for its Newton steps
 
-A loss with a box as its dual is made of straight pieces: with e_i the part of f_i + linear_i beyond the tube
-[-kink_i, kink_i], C_i loss is -upper_i e_i below the tube and -lower_i e_i above it. With a price of
-width / C_i (b_i - centre_i)^2 / 2 on coefficients in the dual, each kink becomes a parabola of that width, whose slopes
-lie within those of the loss: minus the slopes, weighted, are feasible for the dual of the loss itself, and the gap that
-ends the method is the true one. The centre is where the last round ended, so the price vanishes at the optimum however
-wide the parabolas still are. They are narrowed while rounds gain little. If they were narrow from the start, too few
-rows would have curvature, and steps would hardly move.
+A loss with a box as its dual is piecewise linear: with e_i the part of f_i + linear_i beyond the tube [-kink_i,
+kink_i], C_i loss is -upper_i e_i below the tube and -lower_i e_i above it. With a price of width / C_i (b_i -
+centre_i)^2 / 2 on coefficients in the dual, each kink becomes a parabola of that width, whose slopes lie within those
+of the loss: minus the slopes, weighted, are feasible for the dual of the loss itself, and the gap that ends the method
+is the true one. The centre is where the last round ended, so the price vanishes at the optimum however wide the
+parabolas still are. They are narrowed while rounds gain little. If they were narrow from the start, too few rows would
+have curvature, and steps would hardly move.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _WIDER = 2.0
 """A start on a subset of rows continues at a wider width than it ended with, as the optimum of all rows lies
 elsewhere."""
 _START_TOL = 3e-2
-"""Tolerance of a rough start."""
+"""Tolerance of a rough start: the optimum of the full problem is farther away than this."""
 _SHARE_OF_TOL = 0.2
 """The fraction of the tolerance allowed for the optimum of one width; the width itself takes the rest."""
 RULES = (_WIDEST, _NARROWER, _GAINS, _BETTER, _IDLE_ROUNDS, _NARROWEST, _SHARE_OF_TOL)

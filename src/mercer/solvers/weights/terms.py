@@ -30,7 +30,7 @@ class Terms(ABC):
         """Those of some rows."""
 
     @abstractmethod
-    def pull(self, f: Float64, change: Float64, size: float) -> float:
+    def slope_along(self, f: Float64, change: Float64, size: float) -> float:
         """The derivative of the sum over all rows in the size of a step that changes f by size * change."""
 
 
@@ -55,7 +55,7 @@ class LossTerms(Terms):
         np.multiply(C, self._loss.curvature(y, f), out=curvature)
         return float(C @ self._loss.value(y, f))
 
-    def pull(self, f: Float64, change: Float64, size: float) -> float:
+    def slope_along(self, f: Float64, change: Float64, size: float) -> float:
         return float((self._C * self._loss.slope(self._y, f + size * change)) @ change)
 
 
@@ -77,9 +77,9 @@ class DualTerms(Terms):
         linear, kink, lower, upper, steepness = (part[block] for part in self._pieces)
         return float(_judge(linear, kink, lower, upper, steepness, f, slope, curvature))
 
-    def pull(self, f: Float64, change: Float64, size: float) -> float:
+    def slope_along(self, f: Float64, change: Float64, size: float) -> float:
         linear, kink, lower, upper, steepness = self._pieces
-        return float(_pull(linear, kink, lower, upper, steepness, f, change, size))
+        return float(_slope_along(linear, kink, lower, upper, steepness, f, change, size))
 
 
 @jit
@@ -104,7 +104,7 @@ def _judge(
 
 
 @jit
-def _pull(
+def _slope_along(
     linear: Array, kink: Array, lower: Array, upper: Array, steepness: Array, f: Array, change: Array, size: float
 ) -> float:
     total = 0.0

@@ -1,4 +1,4 @@
-"""Columns that are cut into bins, or become splines between knots."""
+"""Transformers that cut columns into bins, or expand them in splines."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _Knots(Field):
         require(bool((np.diff(knots, axis=0) >= 0).all()), model, "its knots are not in order")
         given = model.n_knots if isinstance(model.knots, str) else len(model.knots)
         degree, periodic = model.degree, model.extrapolation == "periodic"
-        require(given >= 2 and len(knots) == given + 2 * degree, model, "it has another number of knots")
+        require(given >= 2 and len(knots) == given + 2 * degree, model, "it has the wrong number of knots")
         splines = given - 1 if periodic else given + degree - 1
         require(splines <= _MOST_SPLINES, model, "it has too many splines")
         require(not periodic or degree < given, model, "its degree is too high")

@@ -185,7 +185,7 @@ class Counts(Field):
         shape = () if found is None or found.ndim == 0 else ("features",)
         array = parts.array(name, "fiu", *shape)
         if not (np.isfinite(array) & (array >= 0)).all():
-            raise ModelFileError(f"the array {name!r} holds numbers that count nothing.")
+            raise ModelFileError(f"the array {name!r} holds numbers that are not counts.")
         return array if array.ndim else array[()]
 
 

@@ -1,4 +1,4 @@
-"""Pipelines, unions, and transformers of some columns each: models that are made of models."""
+"""Models that consist of other models: pipelines, unions, and transformers of columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mercer.errors import MissingExtraError, ModelFileError
 from mercer.storage.pipelines.codec import Codec, inner, outputs_of, require
 
 _KEPT = ("passthrough", "drop", None)
-_DENSE = 100_000  # columns up to which a row of zeros stands for a table; more are written as a sparse row
+_DENSE = 100_000  # up to this many columns, a model is tried on a dense row of zeros; with more, on a sparse one
 
 
 class _Identity(Codec):
@@ -136,9 +136,9 @@ class _Columns(Codec):
 
 
 def _check_fitted(parts: Any) -> None:
-    """Raises NotFittedError unless every part is."""
+    """Raise NotFittedError unless every part is fitted."""
     for _, part in parts:
-        if isinstance(part, Pipeline):  # one that ends in "passthrough" claims that it is not
+        if isinstance(part, Pipeline):  # a pipeline that ends in "passthrough" claims not to be fitted
             _check_fitted(part.steps)
         elif part is not None and not isinstance(part, str):
             check_is_fitted(part)
@@ -150,7 +150,7 @@ def named(node: Any, length: int, what: str) -> list[tuple[Any, ...]]:
         raise ModelFileError(f"its {what} are not a list of names and models.")
     names = [one[0] for one in node]
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-        raise ModelFileError(f"two of its {what} have one name.")
+        raise ModelFileError(f"two of its {what} have the same name.")
     for one in node:
         if not (isinstance(one[1], BaseEstimator) or one[1] in _KEPT):
             raise ModelFileError(f"{one[0]!r:.40}, one of its {what}, is {one[1]!r:.40}.")

@@ -28,7 +28,7 @@ def _categories(model: Any) -> None:
     found = model.categories_
     is_list = isinstance(found, list) and len(found) == model.n_features_in_
     require(is_list and all(isinstance(one, np.ndarray) and one.ndim == 1 for one in found), model, "its categories")
-    require(all(len(one) and one.dtype.kind in "fiubUO" for one in found), model, "its categories are none")
+    require(all(len(one) and one.dtype.kind in "fiubUO" for one in found), model, "it has no categories")
     for one in found:
         plain = one.dtype.kind != "O" or all(item is None or isinstance(item, str | int | float) for item in one)
         require(plain, model, "its categories are neither numbers nor strings")
@@ -82,7 +82,7 @@ def _imputer(model: Any) -> None:
     require(right, model, "its fill values are not a row")
     if found.dtype.kind == "O":
         plain = all(item is None or isinstance(item, str | int | float | np.generic) for item in found)
-        require(plain, model, "its fillings are neither numbers nor strings")
+        require(plain, model, "its fill values are neither numbers nor strings")
     _indicator(model)
 
 
@@ -122,7 +122,7 @@ def _by_target(model: Any) -> None:
     each = len(model.classes_) if model.target_type_ == "multiclass" else 1
     encodings = model.encodings_
     right = isinstance(encodings, list) and len(encodings) == each * model.n_features_in_
-    require(right, model, "its encodings are of another number")
+    require(right, model, "it has the wrong number of encodings")
     for place, numbers in enumerate(encodings):
         right = isinstance(numbers, np.ndarray) and numbers.shape == (len(model.categories_[place // each]),)
         require(right and numbers.dtype.kind == "f" and _finite(numbers), model, "its encodings")
@@ -131,12 +131,12 @@ def _by_target(model: Any) -> None:
 def _targets(model: Any) -> None:
     """The kind of the targets, their classes, and their means."""
     kind, labels, means = model.target_type_, model.classes_, np.asarray(model.target_mean_)
-    require(kind in ("binary", "multiclass", "continuous"), model, "its targets are of no known kind")
+    require(kind in ("binary", "multiclass", "continuous"), model, "its targets are of an unknown kind")
     require((labels is None) == (kind == "continuous"), model, "its classes")
     if labels is not None:
         plain = isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "fiubUO"
         require(plain and all(isinstance(one, str | int | float) for one in labels.tolist()), model, "its classes")
-        require((len(labels) > 2) == (kind == "multiclass"), model, "its classes are of another number")
+        require((len(labels) > 2) == (kind == "multiclass"), model, "it has the wrong number of classes")
     shape = (len(labels),) if kind == "multiclass" else ()
     require(means.dtype.kind == "f" and means.shape == shape and _finite(means), model, "its means")
 

@@ -13,7 +13,7 @@ from mercer.training.storing import ValueField
 
 _MOST_MONOMIALS = 10_000_000
 """The most columns of polynomial features: more would not fit into memory for a few hundred objects."""
-_LARGEST_DEGREE = 100  # of a polynomial: powers beyond overflow
+_LARGEST_DEGREE = 100  # of a polynomial: higher powers overflow
 
 
 def _standard(model: Any) -> None:
@@ -47,14 +47,14 @@ def _polynomial(model: Any) -> None:
     require(0 <= high <= _LARGEST_DEGREE, model, "its degree is out of range")
     require(max(model.n_features_in_, model.n_output_features_) <= _MOST_MONOMIALS, model, "it has too many columns")
     again = preprocessing.PolynomialFeatures(**model.get_params()).fit(np.zeros((1, model.n_features_in_)))
-    require(again.n_output_features_ == model.n_output_features_, model, "it makes another number of columns")
+    require(again.n_output_features_ == model.n_output_features_, model, "it makes the wrong number of columns")
     for name in ("_min_degree", "_max_degree", "_n_out_full"):
         setattr(model, name, getattr(again, name))
 
 
 def _components(model: Any) -> None:
     number = getattr(model, "n_components_", len(model.components_))
-    require(number == len(model.components_), model, "it has another number of components")
+    require(number == len(model.components_), model, "it has the wrong number of components")
 
 
 _COMPONENTS = {

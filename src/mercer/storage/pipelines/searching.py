@@ -75,7 +75,7 @@ class _Search(Codec):
         _check_table(model, candidates, table)
         model.cv_results_ = {**table, **dict(_yield_masked_array_for_each_param(candidates)), "params": candidates}
         if hasattr(model, "best_index_"):
-            require(0 <= model.best_index_ < len(candidates), model, "its best setting is none of those tried")
+            require(0 <= model.best_index_ < len(candidates), model, "its best setting is not one of those tried")
             model.best_params_ = candidates[model.best_index_]
         best = values.get("best_estimator_")
         require((best is not None) == bool(model.refit), model, "its best model is missing")

@@ -18,9 +18,9 @@ with warnings.catch_warnings():
     from re import _parser as _patterns  # type: ignore[attr-defined]
 
 _MOST_REPEATS = 2
-"""The most unbounded repetitions in a token pattern, none within another: with more, time grows with a high power of
-the length of a text, or exponentially, and an untrusted file must not cause that."""
-_LONGEST_PATTERN = 200  # characters: longer ones take long to check
+"""Maximum number of unbounded repetitions in a token pattern, which may not be nested: otherwise time grows with a high
+power of the length of a text, or exponentially, and untrusted files must not cause that."""
+_LONGEST_PATTERN = 200  # characters: scikit-learn's own pattern has 13, and checking longer ones takes long
 
 
 def refuse_slow_pattern(pattern: Any) -> None:
@@ -78,7 +78,7 @@ class _Vectorizer(Codec):
         refuse_slow_pattern(params.get("token_pattern"))
         low, high = params.get("ngram_range", (1, 1))
         if not (isinstance(low, int) and isinstance(high, int) and 1 <= low <= high):
-            raise ModelFileError("its range of n-grams is none.")
+            raise ModelFileError("its range of n-grams is invalid.")
         model = super().bare(params)
         if isinstance(model, text.TfidfVectorizer):
             shared = ("norm", "use_idf", "smooth_idf", "sublinear_tf")
@@ -98,7 +98,7 @@ class _Vectorizer(Codec):
         if isinstance(model, text.TfidfVectorizer):
             require(type(weights) is text.TfidfTransformer, model, "its weights are missing")
             known = getattr(weights, "n_features_in_", None)
-            require(known == len(model.vocabulary_), model, "words and weights are not of one number")
+            require(known == len(model.vocabulary_), model, "the numbers of words and weights differ")
             same = all(getattr(weights, name) == getattr(model, name) for name in weights.get_params())
             require(same, model, "its weights have other parameters")
             set_inner(model, _tfidf=weights)

@@ -1,4 +1,4 @@
-"""The features of vectors: dominant scales, and columns that carry no information about the labels, or all of it.
+"""The features of vectors: dominant scales, and columns that carry no information about the labels, or give them away.
 
 Vectors may be dense or sparse, and may be numbers in the columns of a table.
 """
@@ -18,8 +18,8 @@ from mercer.kernels.base import Kernel
 from mercer.theory.diagnosing.targets import Target, left_out_agreement, neighbour_agreement
 
 _FEW, _KEPT = 3, 20
-"""How many of the most informative columns are tried alone: too few may miss a joint pattern, too many include columns
-without information."""
+"""How many of the most informative columns are tried without the others: too few may miss a joint pattern, too many
+include columns without information."""
 _LARGEST = 50_000_000
 """The most entries (nonzero ones of sparse vectors) that are examined."""
 _SHOWN = 10  # the most columns in a list: nobody reads more
@@ -28,7 +28,7 @@ _SHOWN = 10  # the most columns in a list: nobody reads more
 @final
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Figures of the features."""
+    """Statistics of the features."""
 
     count: int
     constant: int
@@ -51,8 +51,8 @@ class Columns:
     relevant: tuple[int, ...] = ()
     """The most informative ones."""
     relevant_alone: float | None = None
-    """The agreement of neighbours or a ridge machine with these columns alone, on other objects than they were chosen
-    on."""
+    """The agreement of neighbours or a ridge machine with these columns alone, on objects that were not used to choose
+    them."""
     giveaways: tuple[int, ...] = ()
     """Columns with one value for each class: probably the label in disguise."""
 
@@ -62,7 +62,7 @@ class Columns:
 
 
 def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.random.Generator) -> Columns | None:
-    """Figures for vectors of at least two columns, else None; in a table, those of the kernel with most columns."""
+    """Statistics for vectors of two or more columns, else None; in a table, for the kernel with most columns."""
     part = _vectors_of(kernel, objects)
     if part is None:
         return None
@@ -135,16 +135,16 @@ def _standardised(X: Any, spread: Float64) -> Any:
 def _relevance(
     kernel: Kernel, X: Any, usable: Indices, target: Target, rng: np.random.Generator
 ) -> tuple[int, tuple[int, ...], float | None]:
-    """Columns are ranked on one half of the objects and tried on the other: chosen by luck, they fail there."""
+    """Rank columns on one half of the objects and try them on the other: those chosen by luck fail there."""
     n = X.shape[0]
     order = rng.permutation(n)
     one, two = order[: n // 2], order[n // 2 :]
     seen = X[:, usable]
-    told = _told(seen, target)
-    noise = np.quantile(_told(seen, target.take(order)), 0.99) if len(usable) >= _FEW else 0.0
+    told = _explained_variance(seen, target)
+    noise = np.quantile(_explained_variance(seen, target.take(order)), 0.99) if len(usable) >= _FEW else 0.0
     noise = max(float(noise), 4.0 / n)
     clear = told > noise
-    first = _told(_rows(seen, one), target.take(one))
+    first = _explained_variance(_rows(seen, one), target.take(one))
     chosen = usable[np.argsort(-first, kind="stable")[: max(_FEW, min(_KEPT, int(clear.sum())))]]
     alone = _success(kernel, _rows(X[:, chosen], two), target.take(two)) if len(two) >= 10 else None
     best = usable[np.argsort(-told, kind="stable")[: min(_KEPT, int(clear.sum()))]]
@@ -155,7 +155,7 @@ def _rows(X: Any, rows: Indices) -> Any:
     return sp.csc_array(X.tocsr()[rows]) if _sparse(X) else X[rows]
 
 
-def _told(X: Any, target: Target) -> Float64:
+def _explained_variance(X: Any, target: Target) -> Float64:
     """The fraction of each column's variance that the labels explain."""
     Y = target.columns
     Y = Y[:, np.linalg.norm(Y, axis=0) > 0]
@@ -189,7 +189,7 @@ def _giveaways(X: Any, usable: Indices, target: Target) -> tuple[int, ...]:
     codes = np.unique(target.codes)
     if target.classes is None or X.shape[0] < 3 * len(codes):
         return ()
-    suspect = usable[_told(X[:, usable], target) > 1.0 - 1e-6]  # labels explain all its variance
+    suspect = usable[_explained_variance(X[:, usable], target) > 1.0 - 1e-6]  # labels explain all its variance
     found = []
     for column in suspect:
         values = np.asarray(X[:, [column]].toarray() if _sparse(X) else X[:, [column]]).ravel()

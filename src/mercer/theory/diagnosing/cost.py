@@ -95,7 +95,7 @@ def cost_of(
 
 
 def _of_computed(computed: Computed, n: int, rng: np.random.Generator) -> Cost:
-    """The time for the matrix is known; that of training is extrapolated from trial runs on parts of it, and added."""
+    """Add the known time of the matrix and the time of training, extrapolated from trial runs on parts of it."""
     size = len(computed.K)
     known = Precomputed().fit(computed.K)
     alone = _cost(known, known.kernel.coerce(computed.K), computed.target, rng)
@@ -112,7 +112,7 @@ def _of_computed(computed: Computed, n: int, rng: np.random.Generator) -> Cost:
 def _cost(fitted: FittedKernel, objects: Objects, target: Target | None, rng: np.random.Generator) -> Cost:
     n = len(objects)
     order = rng.permutation(n)
-    size, seconds = _rehearse(lambda rows: gram_of(fitted, objects.take(rows)).dense(), order)[-1]
+    size, seconds = _time_trials(lambda rows: gram_of(fitted, objects.take(rows)).dense(), order)[-1]
     rate, gram_seconds = size**2 / max(seconds, 1e-9), seconds * (n / size) ** 2
     machine, training = "", gram_seconds
     if target is not None and target.varies:
@@ -134,7 +134,7 @@ def _ridge_seconds(
         direct.solve(K, target.values[rows, None], scale, np.ones(len(rows)), intercept=True)
 
     n = len(objects)
-    size, seconds = _rehearse(train, order)[-1]
+    size, seconds = _time_trials(train, order)[-1]
     alone = max(seconds - gram_seconds * (size / n) ** 2, 0.0)
     return gram_seconds + alone * (n / size) ** _SOLVED_DIRECTLY, size
 
@@ -142,7 +142,7 @@ def _ridge_seconds(
 def _svm_seconds(
     fitted: FittedKernel, objects: Objects, target: Target, order: Indices, gram_seconds: float
 ) -> tuple[float, int]:
-    """Seconds for the two largest classes, extended to all pairs of classes, which share the matrix."""
+    """Seconds for the two largest classes, extrapolated to all pairs of classes, which share the matrix."""
     counts = np.bincount(target.codes)
     first, second = np.argsort(-counts, kind="stable")[:2]
     signs = np.where(target.codes == first, 1.0, -1.0)
@@ -153,7 +153,7 @@ def _svm_seconds(
 
     members = order[np.isin(target.codes[order], (first, second))]
     one_of_each = [np.flatnonzero(signs[members] == side)[0] for side in (1.0, -1.0)]
-    rehearsals = _rehearse(train, np.concatenate([members[one_of_each], np.delete(members, one_of_each)]))
+    rehearsals = _time_trials(train, np.concatenate([members[one_of_each], np.delete(members, one_of_each)]))
     size, seconds = rehearsals[-1]
     power = 2.0
     if len(rehearsals) > 1:
@@ -162,12 +162,13 @@ def _svm_seconds(
     present = counts[counts > 0]
     if len(present) == 2:
         return seconds * (len(members) / size) ** power, size
+    # Both times are noisy: training itself never counts as less than a tenth of the measured time.
     alone = max(seconds - gram_seconds * (size / len(objects)) ** 2, 0.1 * seconds)
     pairs = sum((float(a + b) / size) ** power for a, b in combinations(present, 2))
     return gram_seconds + alone * pairs, size
 
 
-def _rehearse(act: Callable[[Indices], Any], order: Indices) -> list[tuple[int, float]]:
+def _time_trials(act: Callable[[Indices], Any], order: Indices) -> list[tuple[int, float]]:
     """Time a function on more and more objects, doubling their number; returns numbers of objects and seconds."""
 
     def seconds(size: int) -> float:
@@ -181,7 +182,7 @@ def _rehearse(act: Callable[[Indices], Any], order: Indices) -> list[tuple[int, 
     found: list[tuple[int, float]] = []
     while True:
         took = seconds(size)
-        if took > _ENOUGH:  # again: larger sizes may have compiled something, or the computer was busy
+        if took > _ENOUGH:  # repeat: larger sizes may have triggered compilation, or the computer was busy
             took = min(took, seconds(size))
         found.append((size, took))
         if size == most or took > _ENOUGH:
@@ -192,7 +193,7 @@ def _rehearse(act: Callable[[Indices], Any], order: Indices) -> list[tuple[int, 
 def _advice(size: int, available: int, seconds: float, n: int, task: str) -> str:
     if size > available:
         slower = (
-            "which a ridge machine needs as a whole" if task == "KernelRidge"
+            "and a ridge machine needs all of it" if task == "KernelRidge"
             else "so rows are computed as they are needed, which is slower"
         )  # fmt: skip
         return (
@@ -200,7 +201,7 @@ def _advice(size: int, available: int, seconds: float, n: int, task: str) -> str
             f"that may be used, {slower}. Use fewer objects or an approximation of the kernel; for a linear kernel use "
             "LinearSVC."
         )
-    if seconds > 600:
+    if seconds > 600:  # longer than most people watch a progress bar
         return "Training will take a while: try the kernel on a tenth of the objects first."
     return "Training on all objects is feasible."
 

@@ -8,7 +8,7 @@ from typing import final
 
 from mercer.theory.diagnosing.columns import Columns
 from mercer.theory.diagnosing.cost import Cost
-from mercer.theory.diagnosing.objects import Standing
+from mercer.theory.diagnosing.objects import UnusualObjects
 from mercer.theory.diagnosing.spectrum import Shape
 from mercer.theory.diagnosing.targets import Labels
 from mercer.theory.diagnosing.width import Width
@@ -37,13 +37,13 @@ class Finding:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Seen:
+class Measurements:
     """Everything that was measured."""
 
     shape: Shape
     mercer: MercerCheck
     labels: Labels | None
-    standing: Standing
+    standing: UnusualObjects
     columns: Columns | None
     widths: tuple[Width, ...]
     cost: Cost | None
@@ -51,13 +51,13 @@ class Seen:
     one_label: bool
 
 
-def findings_of(seen: Seen) -> tuple[Finding, ...]:
+def findings_of(seen: Measurements) -> tuple[Finding, ...]:
     """All findings."""
     order = {"problem": 0, "warning": 1, "note": 2}
     return tuple(sorted(_all(seen), key=lambda finding: order[finding.severity]))
 
 
-def _all(seen: Seen) -> Iterator[Finding]:
+def _all(seen: Measurements) -> Iterator[Finding]:
     if not seen.mercer.psd:
         best = [remedy.name for remedy in seen.mercer.remedies if remedy.works]
         others = f", or: {', '.join(best)} (see check_mercer)" if best else ""
@@ -116,6 +116,7 @@ def _of_columns(columns: Columns, flatness: float) -> Iterator[Finding]:
 
 def _of_scales(columns: Columns) -> Iterator[Finding]:
     risen = (columns.standardised or 0.0) - (columns.before or 0.0)
+    # A column that makes four fifths of all squared distances leaves the others hardly any effect.
     if columns.scale_ratio > _UNSCALED and (columns.widest_share > 0.8 or risen > _RISE):
         gain = "" if columns.standardised is None or risen < _RISE else (
             f" Standardised, agreement with the labels rises from {columns.before:.2f} to {columns.standardised:.2f}."
@@ -146,7 +147,7 @@ def _of_irrelevant(columns: Columns, flatness: float) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _of_objects(seen: Seen) -> Iterator[Finding]:
+def _of_objects(seen: Measurements) -> Iterator[Finding]:
     standing = seen.standing
     if seen.shape.variation < NEARLY_CONSTANT:
         return  # every object is a copy of every other, which is already reported
@@ -175,7 +176,7 @@ def _of_objects(seen: Seen) -> Iterator[Finding]:
                       "Check them; predictions for objects like these are unreliable.")  # fmt: skip
 
 
-def _of_labels(seen: Seen) -> Iterator[Finding]:
+def _of_labels(seen: Measurements) -> Iterator[Finding]:
     if seen.one_label:
         yield Finding(
             "one label", "problem", "All objects have the same label.", "Nothing can be learnt from one class."

@@ -23,8 +23,8 @@ _FAR = 3.0  # interquartile ranges above the third quartile: Tukey's outer fence
 
 @final
 @dataclass(frozen=True, eq=False)
-class Standing:
-    """Pairs and objects by their positions in the data; lists are cut to ten, counts are complete for the sample."""
+class UnusualObjects:
+    """Positions of pairs and objects in the data, at most ten in each list; counts cover the whole sample."""
 
     duplicates: int
     """Objects that the kernel cannot distinguish from an earlier one."""
@@ -38,11 +38,11 @@ class Standing:
     """Objects whose nearest neighbour is far away, beyond the third quartile by three times the spread."""
 
 
-def standing_of(K: Float64, target: Target | None, ids: Indices) -> Standing:
+def unusual_objects(K: Float64, target: Target | None, ids: Indices) -> UnusualObjects:
     """Copies and outliers by distances in feature space; `ids` are the positions of the objects in the data."""
     n = len(K)
     if n < 2:
-        return Standing(0, (), 0, (), 0, (), ())
+        return UnusualObjects(0, (), 0, (), 0, (), ())
     squared = np.maximum(squared_distances(K, own=np.inf), 0.0)
     exact = squared <= 64 * np.finfo(float).eps * max(float(np.abs(np.diagonal(K)).max()), 1e-300)
     nearest = squared.min(axis=1)
@@ -53,7 +53,7 @@ def standing_of(K: Float64, target: Target | None, ids: Indices) -> Standing:
     conflicts = np.zeros_like(exact)
     if target is not None and target.classes is not None:
         conflicts = (exact | near) & (target.codes[:, None] != target.codes)
-    return Standing(
+    return UnusualObjects(
         copies,
         _pairs(exact & upper, ids),
         int((near & upper).any(axis=0).sum()),

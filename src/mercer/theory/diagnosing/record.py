@@ -15,7 +15,7 @@ from mercer._types import Float64
 from mercer.theory.diagnosing.columns import Columns
 from mercer.theory.diagnosing.cost import Cost, shown_bytes, shown_seconds
 from mercer.theory.diagnosing.findings import Finding
-from mercer.theory.diagnosing.objects import Standing
+from mercer.theory.diagnosing.objects import UnusualObjects
 from mercer.theory.diagnosing.spectrum import Shape
 from mercer.theory.diagnosing.targets import Labels
 from mercer.theory.diagnosing.width import Width
@@ -43,7 +43,7 @@ class Diagnosis(Report):
     findings: tuple[Finding, ...] = ()
     shape: Shape | None = None
     labels: Labels | None = None
-    standing: Standing | None = None
+    standing: UnusualObjects | None = None
     columns: Columns | None = None
     widths: tuple[Width, ...] = ()
     cost: Cost | None = None

@@ -1,4 +1,4 @@
-"""Properties of the matrix that do not depend on labels: off-diagonal mass and effective number of directions."""
+"""Properties of the matrix that do not depend on labels: similarities and the effective number of directions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mercer.theory.geometry import centred, cosines
 @final
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """Figures of a Gram matrix. All but the first three are of the centred matrix, HKH."""
+    """Statistics of a Gram matrix. All but the first three describe the centred matrix, HKH."""
 
     mean_similarity: float
     """The mean cosine k(x, z) / sqrt(k(x,x) k(z,z)) of two different objects."""
@@ -45,7 +45,7 @@ class Shape:
 
 
 def shape_of(K: Float64) -> Shape:
-    """The figures of a symmetric matrix of at least one row."""
+    """The statistics of a symmetric matrix with at least one row."""
     n = len(K)
     own = np.diagonal(K)
     C = cosines(K)

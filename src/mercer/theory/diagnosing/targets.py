@@ -20,7 +20,8 @@ from mercer.theory.samples import p_value
 _ENOUGH = 1000  # fewest different labellings; with fewer, random ones too often equal those of the data
 _PERMUTATIONS = 199  # p-values down to 0.005; more take longer and change no verdict, whose threshold is 0.05
 _RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
-"""Ridges relative to the mean eigenvalue. More would bias the score upwards, since the best one is chosen by it."""
+"""Ridges to try, relative to the mean eigenvalue. More would bias the score upwards, since the ridge with the best
+score is chosen."""
 
 
 @final
@@ -63,7 +64,8 @@ class Labels:
     p_value: float | None
     """The fraction of random labellings that fit the matrix as well; None if there are too few labellings."""
     neighbours: float
-    """How often the nearest other object has the same label; for numbers, 1 - its squared error / that of chance."""
+    """How often the nearest other object has the same label; for numbers, 1 - its squared error / the error by
+    chance."""
     chance: float
     """The same for random labels."""
     left_out: float
@@ -91,7 +93,9 @@ def target_of(y: Any, n: int) -> Target:
     if labels.dtype.kind == "O":
         kinds = {type(label).__name__ for label in labels}
         if len(kinds) > 1 or None in labels.tolist():
-            raise InputError(f"Labels must be of one type, none missing; got {', '.join(sorted(kinds))}.")
+            raise InputError(
+                f"Labels must all have the same type, and none may be missing; got {', '.join(sorted(kinds))}."
+            )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         where = int(np.flatnonzero(~np.isfinite(labels))[0])
         raise InputError(f"Labels must be finite; that of object {where} is {labels[where]}.")
@@ -103,7 +107,7 @@ def target_of(y: Any, n: int) -> Target:
 
 
 def labels_of(K: Float64, target: Target, rng: np.random.Generator) -> Labels | None:
-    """The figures; None if all labels are the same, or there is only one object."""
+    """The statistics; None if all labels are the same, or there is only one object."""
     if not target.varies:
         return None
     classes = target.classes is not None

@@ -1,13 +1,13 @@
-"""The verdict in one line: good, weak, diagonal, constant, indefinite or broken, why, and what to try next."""
+"""The verdict in one line (good, weak, diagonal, constant, indefinite or broken), its reason, and what to try next."""
 
 from __future__ import annotations
 
-from mercer.theory.diagnosing.findings import CONSTANT, FLAT, NEARLY_CONSTANT, VERY_FLAT, Finding, Seen
+from mercer.theory.diagnosing.findings import CONSTANT, FLAT, NEARLY_CONSTANT, VERY_FLAT, Finding, Measurements
 from mercer.theory.diagnosing.targets import Labels
 
 GOOD = 0.5
-"""How far from chance (0) towards always right (1) neighbours or a ridge machine must get. A higher threshold would
-call kernels weak that work on noisy labels."""
+"""The minimum success of neighbours or a ridge machine, on a scale from chance (0) to always right (1). A higher
+threshold would call kernels weak that work on noisy labels."""
 _GOOD_THOUGH_FLAT = 0.7
 """The same for a matrix that is nearly diagonal, where luck with a few neighbours matters more."""
 _BECAUSE = {
@@ -18,7 +18,7 @@ _BECAUSE = {
 }
 
 
-def verdict_of(seen: Seen, findings: tuple[Finding, ...]) -> tuple[str, str, str]:
+def verdict_of(seen: Measurements, findings: tuple[Finding, ...]) -> tuple[str, str, str]:
     """Verdict, reason, and next step."""
     verdict, reason = _judged(seen)
     known = {finding.name: finding for finding in reversed(findings)}
@@ -32,7 +32,7 @@ def verdict_of(seen: Seen, findings: tuple[Finding, ...]) -> tuple[str, str, str
     return verdict, reason, f"{step} But first: {serious[0].advice}" if serious else step
 
 
-def _judged(seen: Seen) -> tuple[str, str]:
+def _judged(seen: Measurements) -> tuple[str, str]:
     shape, labels = seen.shape, seen.labels
     if not seen.mercer.psd:
         return "indefinite", seen.mercer.reason
@@ -60,12 +60,12 @@ def _judged(seen: Seen) -> tuple[str, str]:
     return "weak", f"Similar objects hardly share their labels: {_agreement(labels)}."
 
 
-def _constant(seen: Seen, lift: float) -> bool:
+def _constant(seen: Measurements, lift: float) -> bool:
     wide = any(width.too == "wide" for width in seen.widths)
     return seen.shape.variation < CONSTANT or (seen.shape.variation < NEARLY_CONSTANT and (wide or lift < GOOD))
 
 
-def _diagonal(seen: Seen, lift: float) -> bool:
+def _diagonal(seen: Measurements, lift: float) -> bool:
     flatness = seen.shape.flatness
     return seen.examined > 3 and (flatness > VERY_FLAT or (flatness > FLAT and lift < _GOOD_THOUGH_FLAT))
 

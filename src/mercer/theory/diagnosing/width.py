@@ -1,4 +1,4 @@
-"""Kernels that decay with a distance: does their width suit these objects, and which one would?
+"""Kernels that decay with a distance: does their width suit these objects, and which would suit better?
 
 A width is judged by its effect: the similarity of a typical pair of objects. This works for gamma of a Gaussian, the
 length scale of a Matern kernel and sigma of an alignment, on vectors, columns of a table or anything else.

@@ -6,7 +6,7 @@ import pytest
 from mercer.errors import DataFileError
 from mercer.readers import read
 from mercer.readers.data import CATEGORY, NUMBER, TEXT, Column
-from mercer.readers.weeding import counts_rows, gives_away
+from mercer.readers.useless_columns import counts_rows, gives_away
 
 RANDOM = np.random.default_rng(0)
 

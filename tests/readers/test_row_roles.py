@@ -1,4 +1,4 @@
-"""Columns beside those to learn from: groups, times, weights; and classes by other names."""
+"""Columns other than those to learn from: groups, times, weights; and classes by other names."""
 
 import numpy as np
 import pytest

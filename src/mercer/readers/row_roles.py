@@ -1,4 +1,4 @@
-"""Columns about the rows that are not learnt from: groups, times and weights."""
+"""Columns that describe rows but are not learnt from: groups, times and weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mercer.readers.problems import count, problem, quoted
 
 @final
 @dataclass(frozen=True, eq=False)
-class Beside:
+class RowRoles:
     """What is known about each row besides its content."""
 
     groups: npt.NDArray[np.str_] | None = None
@@ -29,18 +29,18 @@ class Beside:
     names: dict[str, str] = field(default_factory=dict)
     """The column of each role."""
 
-    def take(self, rows: list[int]) -> Beside:
+    def take(self, rows: list[int]) -> RowRoles:
         """The same for some rows."""
         groups, times, weights = (taken(part, rows) for part in (self.groups, self.times, self.weights))
-        return Beside(groups, times, weights, self.names)
+        return RowRoles(groups, times, weights, self.names)
 
 
-def beside_columns(
+def role_columns(
     name: str, columns: dict[str, Cells], lines: Sequence[int], options: Options, notes: list[str]
-) -> Beside:
+) -> RowRoles:
     """Groups, times and weights from columns that are then left out; the seasons of dates are still learnt from."""
     if not options.require_target and not options.as_written:
-        return Beside()
+        return RowRoles()
     if options.group is not None and options.time is not None:
         hint = "Leave one of them out."
         raise problem(name, "--group and --time both say how folds are made", hint=hint)
@@ -58,10 +58,10 @@ def beside_columns(
     if options.weight is not None:
         known["weight"] = column_called(options.weight, columns, name, "--weight")
         weights = _weights(columns, known["weight"], reader, notes)
-    return Beside(groups, times, weights, known)
+    return RowRoles(groups, times, weights, known)
 
 
-def refuse_beside(data: Data, options: Options) -> None:
+def refuse_roles(data: Data, options: Options) -> None:
     """Refuse groups, times and weights for data that is not a table."""
     asked = {"--group": options.group, "--time": options.time, "--weight": options.weight}
     given = next((key for key, value in asked.items() if value is not None), None)
@@ -84,13 +84,13 @@ def _times(columns: dict[str, Cells], key: str, reader: ColumnReader, notes: lis
         raise problem(reader.name, f"the column {quoted(key)} (--time) holds no times", hint=hint)
     _refuse_missing(column.values, key, "--time", reader)
     if key in reader.options.keep:
-        learnt = "it is learnt from as any other column"
+        learnt = "it is learnt from like any other column"
     elif column.kind == DATE:
         learnt = f"its seasons are learnt from, its trend is not (--keep {shlex.quote(key)} uses it)"
     else:
         del columns[key]
         learnt = f"it is not learnt from (--keep {shlex.quote(key)} uses it)"
-    notes.append(f"Machines are tried on rows with a later {quoted(key)} than those they learnt from; {learnt}.")
+    notes.append(f"Machines are tested on rows with a later {quoted(key)} than those they learnt from; {learnt}.")
     return column.values
 
 

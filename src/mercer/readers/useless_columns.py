@@ -21,13 +21,13 @@ _TIMES = re.compile(r".*(time|date|year|month|week|day|hour|minute|second|period
 _DIGITS = re.compile(r"\d+")
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z-])[0-9A-Za-z-]{8,}")
 """A random code: digits and letters, too long to be a word."""
-_REPEATS = 5  # average rows per value from which a category that determines the label is no accident
-_FEWEST_TO_POINT_OUT = 30  # rows: among fewer, an honest column separates the classes too often
-_SOME = 1000  # rows that are looked at first
+_REPEATS = 5  # average rows per value from which a category that determines the label is no coincidence
+_FEWEST_TO_POINT_OUT = 30  # rows: with fewer, ordinary columns separate the classes too often by chance
+_SOME = 1000  # rows that are checked first: enough to refute nearly every false claim at little cost
 _STRAIGHT = 0.99999  # correlation with the target: a change of unit has 1, measurements have less
 
 
-def weeded(data: Data, options: Options) -> Data:
+def without_useless_columns(data: Data, options: Options) -> Data:
     """A table to learn from without its useless columns, and with a note on each that is left out or suspicious."""
     if data.kind != "table" or not options.require_target:
         return data
@@ -109,7 +109,7 @@ def gives_away(column: Column, labels: npt.NDArray[Any]) -> bool:
 
 
 def _holds(claim: Callable[[npt.NDArray[Any], Indices], bool], values: npt.NDArray[Any], codes: Indices) -> bool:
-    """Whether a claim about all rows holds, which is refuted where it fails on some of them, in a fraction of the time.
+    """Whether a claim about all rows holds; some rows are checked first, which refutes most false ones.
 
     With a single class there is nothing to give away.
     """
