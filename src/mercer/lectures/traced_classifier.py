@@ -32,8 +32,9 @@ from mercer.solvers.drive import Chunk
 from mercer.solvers.solution import Status
 from mercer.training.certificate import Certified
 from mercer.training.choices import Memory
-from mercer.training.kernel_estimator import KernelEstimator, all_or_nothing, limits_of
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import guard
+from mercer.training.one_fit import all_or_nothing, limits_of
 from mercer.training.storing import (
     EXPANSION,
     ArrayField,

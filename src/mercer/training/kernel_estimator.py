@@ -6,8 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import inspect
-import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from numbers import Number
 from typing import Any, ClassVar, Self, cast
 
@@ -15,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _check, _deadline
+from mercer import _check
 from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
@@ -43,6 +42,7 @@ from mercer.training.choices import Gamma, Memory, Psd, parameter_of_a_name
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of, scored_on
 from mercer.training.lazy_methods import answers_lazily
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
+from mercer.training.one_fit import all_or_nothing, limits_of
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.targets import check_features
 from mercer.training.warm_start import WarmStart
@@ -306,19 +306,6 @@ class KernelEstimator(Certified, BaseEstimator):
         return tags
 
 
-@contextlib.contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Train within the time limit; after an error or an interrupt, leave the estimator as it was."""
-    before = dict(estimator.__dict__)
-    try:
-        with in_time(estimator):
-            yield
-    except BaseException:
-        estimator.__dict__.clear()
-        estimator.__dict__.update(before)
-        raise
-
-
 def resolved_kernel(estimator: KernelEstimator, X: Any = None) -> Kernel:
     """The kernel that an estimator would be fitted with; raises ParameterError for bad parameters."""
     return estimator._kernel(X)
@@ -365,21 +352,6 @@ def share_fits(estimator: Any, sharing: WarmStart) -> None:
 def gram_precision(estimator: Any) -> DType | None:
     """The precision that an estimator needs for its Gram matrix, if it does not depend on the size."""
     return estimator._gram_dtype() if isinstance(estimator, KernelEstimator) else None
-
-
-def limits_of(estimator: Any, stop: threading.Event | None = None) -> Limits:
-    """`max_iter`, if the estimator has it, and the rest of its time."""
-    owner = type(estimator).__name__
-    max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1) if hasattr(estimator, "max_iter") else -1
-    return Limits(max_iter, stop=stop or threading.Event())
-
-
-def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
-    """Limit all work inside the context to the `time_limit` of an estimator."""
-    limit = estimator.time_limit
-    if limit is None:
-        return contextlib.nullcontext()
-    return _deadline.limited(_check.real(type(estimator).__name__, "time_limit", limit, low=0, low_open=True))
 
 
 @functools.cache
