@@ -10,9 +10,14 @@ from mercer.training.one_fit import all_or_nothing, limits_of
 def test_nothing_is_left_of_a_fit_that_failed():
     model = SVC()
     before = dict(vars(model))
-    with pytest.raises(KeyError), all_or_nothing(model):
-        model.support_, model.C = [1], 7.0
-        raise KeyError
+
+    def fit():
+        with all_or_nothing(model):
+            model.support_, model.C = [1], 7.0
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fit()
     assert vars(model) == before
 
 
