@@ -20,6 +20,7 @@ from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError, KernelError
 from mercer.gram.condensing import refuse_from_blocks
+from mercer.gram.contract import Gram
 from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion, weights_of_columns
 from mercer.inputs.base import Objects
@@ -194,8 +195,13 @@ class KernelEstimator(Certified, BaseEstimator):
         """The expected number of products with the n x n matrix, and its decompositions in flops divided by n^3."""
         return 1.0, 0.0
 
-    def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Guarded]:
+    def _stored_gram(self, X: Any) -> tuple[FittedKernel, Objects, Guarded]:
         """The fitted kernel, the objects and their Gram matrix, stored if it fits; for learners that need all of it."""
+        fitted, objects, gram = self._gram_for_products(X)
+        return fitted, objects, self._guarded(fitted, gram)
+
+    def _gram_for_products(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Gram]:
+        """The fitted kernel, the objects and their Gram matrix, of which nothing was computed yet."""
         kernel = self._kernel(X)
         objects = kernel.coerce(X)
         if len(objects) < at_least:
@@ -203,8 +209,16 @@ class KernelEstimator(Certified, BaseEstimator):
             raise InputError(f"{found}, while a minimum of {at_least} is required by {type(self).__name__}.")
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        gram = products_gram(fitted, objects, self.memory, Effort(type(self).__name__, *self._effort()))
-        return fitted, objects, guard(type(self).__name__, kernel, gram, self.psd)
+        return (
+            fitted,
+            objects,
+            products_gram(fitted, objects, self.memory, Effort(type(self).__name__, *self._effort())),
+        )
+
+    def _guarded(self, fitted: FittedKernel, gram: Gram) -> Guarded:
+        """The matrix for training, stored if it fits, checked and repaired."""
+        stored = gram if gram.factor is not None else gram.stored_if_it_fits()
+        return guard(type(self).__name__, fitted.kernel, stored, self.psd)
 
     def _all_or_nothing(self) -> contextlib.AbstractContextManager[None]:
         return all_or_nothing(self)
