@@ -38,6 +38,20 @@ def test_dates_without_a_time_and_bad_ones():
         days(np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"))
     with pytest.raises(InputError, match="one column"):
         days(np.array([["2020-01-01"]], dtype="datetime64[D]"))
+    for numbers in ([2019, 2020], np.array([1.5, 2.5]), np.array([1, 2], dtype=object)):
+        with pytest.raises(InputError, match="not dates, but numbers, such as"):
+            days(numbers)
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars"])
+def test_dates_among_numbers_are_not_counted_in_microseconds(frame):
+    frames = pytest.importorskip(frame)
+    when = [datetime(2020, 1, day) for day in (1, 2, 3, 4)]
+    for column in (when, [one - when[0] for one in when]):
+        with pytest.raises(InputError, match=r"dates or times.*as_="):
+            SVC().fit(frames.DataFrame({"when": column, "size": [0.0, 1.0, 2.0, 3.0]}), [0, 0, 1, 1])
+    with pytest.raises(InputError, match="as_="):
+        SVC().fit([[one] for one in when], [0, 0, 1, 1])
 
 
 def test_vectors_refuse_dates_and_say_what_to_do():

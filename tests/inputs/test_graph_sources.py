@@ -55,7 +55,9 @@ class TestGeometric:
     def test_labels_attributes_and_weights(self):
         one_hot = Graphs.coerce([geometric(x=Tensor([[1, 0], [1, 0], [0, 1]]))])
         same(one_hot, Graphs.coerce([{"edges": [(0, 1), (1, 2)], "labels": [0, 0, 1]}]))
-        numbers = Graphs.coerce([geometric(x=Tensor([[0.5, 2.0], [1.0, 0.0], [0.0, 3.0]]))])
+        with pytest.warns(DataWarning, match="real numbers in 'x'.*no kernel") as told:
+            numbers = Graphs.coerce([geometric(x=Tensor([[0.5, 2.0], [1.0, 0.0], [0.0, 3.0]]))] * 2).take([0])
+        assert len(told) == 1
         assert numbers.labels is None
         assert numbers.attributes.tolist() == [[0.5, 2.0], [1.0, 0.0], [0.0, 3.0]]
         tied = Graphs.coerce([geometric(edge_attr=Tensor([[0, 1], [0, 1], [1, 0], [1, 0]]))])

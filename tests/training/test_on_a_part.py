@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
 
 from mercer import (
+    GradientKernelMachine,
+    KernelKMeans,
     KernelLogisticRegression,
     KernelMachineClassifier,
     KernelMachineRegressor,
+    KernelPerceptron,
     KernelQuantileRegressor,
     KernelRidge,
     KernelRidgeClassifier,
@@ -157,3 +161,32 @@ def test_without_time_for_the_first_part_the_error_is_about_all_objects():
 
 def test_without_a_limit_all_objects_count(short):
     assert NuSVR().fit(X[:400], numbers(X[:400])).certificate_.relative_gap < 0.01
+
+
+def test_clusters_of_a_part_are_those_of_all(short):
+    rows = np.concatenate([X[:500] + 4, X[500:1000], X[1000:] - 4])
+    model = KernelKMeans(3, kernel="rbf", random_state=0, n_init=2)
+    whole = model.fit(rows)
+    inertia, labels = whole.inertia_, whole.labels_
+    with pytest.warns(ConvergenceWarning, match="room for a part of the objects alone"):
+        model.set_params(time_limit=60.0).fit(rows)
+    assert len(model.expansion_.support) < 1400
+    assert adjusted_rand_score(labels, model.labels_) > 0.98
+    assert model.inertia_ == pytest.approx(inertia, rel=0.02)
+    assert (model.predict(rows) == model.labels_).all()
+    proof = model.certificate_
+    assert proof.least <= proof.left
+
+
+@pytest.mark.parametrize("model", [KernelPerceptron(epochs=5), GradientKernelMachine(steps=20)])
+@pytest.mark.parametrize("target", [classes, lambda rows: np.digitize(rows[:, 0], [-0.5, 0.5])])
+def test_algorithms_of_the_slides_on_a_part(short, model, target):
+    y = target(X)
+    score = model.set_params(time_limit=None).fit(X, y).score(NEW, target(NEW))
+    with pytest.warns(ConvergenceWarning, match="did not finish.*a part of the objects alone"):
+        model.set_params(time_limit=60.0).fit(X, y)
+    assert len(model.support_) < 1400
+    assert getattr(model, model._per_object).shape == (1500, len(model.intercept_))
+    assert model.score(NEW, target(NEW)) > score - 0.12
+    assert model.certificate_.dual == 0.0
+    assert model.certificate_.primal > 0.0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from functools import partial
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from sklearn.base import ClusterMixin
@@ -16,15 +18,40 @@ from mercer._types import Indices
 from mercer.errors import ModelFileError, TimeLimitError
 from mercer.gram.condensing import machine_over
 from mercer.gram.contract import Gram
+from mercer.gram.expansion import Expansion
+from mercer.gram.make import gram_of
+from mercer.inputs.base import Objects
+from mercer.kernels.base import FittedKernel
 from mercer.solvers.kmeans import Clustering, kernel_kmeans
+from mercer.solvers.solution import Status
 from mercer.training.eigenvectors import seed_of
 from mercer.training.kernel_estimator import KernelEstimator
+from mercer.training.on_a_part import Part, affordable
 from mercer.training.parameters import KernelParameters
 from mercer.training.share_proofs import of_clusters
+from mercer.training.shares import ShareCertificate
 from mercer.training.storing import EXPANSION, ArrayField, Field, ShareField, ValueField
 
 _ROUNDS = 10.0
 """The typical number of rounds of a run; used only to estimate costs."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Clusters, the cluster of each object, and the machine that tells those of new ones."""
+
+    best: Clustering
+    runs: int
+    """How many there was time for."""
+    labels: Indices
+    inertia: float
+    expansion: Expansion
+    proof: Callable[[], ShareCertificate]
+
+    @property
+    def status(self) -> Status:
+        return Status.CONVERGED if self.best.converged else Status.OUT_OF_TIME
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -81,31 +108,55 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
         with self._all_or_nothing():
             self._check_parameters()
             k = int(self.n_clusters)
-            fitted, objects, guarded = self._stored_gram(X, at_least=1)
+            fitted, objects, gram = self._gram_for_products(X, at_least=1)
             if len(objects) < k:
                 rule = f"at most the number of objects, n_samples={len(objects)}"
                 raise _check.fail(type(self).__name__, "n_clusters", rule, self.n_clusters)
-            best, runs = self._best_run(guarded.gram, k)
-        self.labels_ = best.labels
-        self.inertia_ = max(best.inertia, 0.0)
+            parts = affordable(gram, np.ones(len(objects)), 1.0, self._limits())
+            if parts is None:
+                part, found = None, self._clusters(fitted, objects, gram, k)
+            else:
+                part, found = parts.largest(lambda part: self._clusters(fitted, objects, gram, k, part))
+        best = found.best
+        self.labels_ = found.labels
+        self.inertia_ = max(found.inertia, 0.0)
         self.n_iter_ = best.iterations
         self.kernel_ = fitted
-        means = guarded.expanded(best.means)
-        self.expansion_ = machine_over(fitted, objects, slice(None), means, -best.offsets)[0]
-        exact, dtype = guarded.in_double(fitted, objects), np.dtype(guarded.gram.dtype).name
-        psd = fitted.kernel.psd or guarded.repaired
-        self._certify_later(lambda: of_clusters(exact(), best.labels, dtype=dtype, psd=psd))
+        self.expansion_ = found.expansion
+        self._certify_later(found.proof)
+        if part is not None:
+            warnings.warn(f"KernelKMeans did not converge. {Status.OF_A_PART.value}", ConvergenceWarning, stacklevel=2)
+            return self
         if not best.converged:
             limit = ("before the time limit", "time_limit") if best.late else (f"in {self.max_iter} rounds", "max_iter")
             text = f"KernelKMeans did not converge {limit[0]}. Raise {limit[1]}."
             warnings.warn(text, ConvergenceWarning, stacklevel=2)
-        if runs < int(self.n_init):
-            text = f"The time limit allowed {runs} of {self.n_init} runs. Raise time_limit, or lower n_init."
+        if found.runs < int(self.n_init):
+            text = f"The time limit allowed {found.runs} of {self.n_init} runs. Raise time_limit, or lower n_init."
             warnings.warn(f"KernelKMeans: {text}", ConvergenceWarning, stacklevel=2)
         return self
 
     def _effort(self) -> tuple[float, float]:
         return float(self.n_init) * min(float(self.max_iter), _ROUNDS), 0.0
+
+    def _clusters(self, fitted: FittedKernel, objects: Objects, gram: Gram, k: int, part: Part | None = None) -> _Found:
+        """Cluster all objects, or a part of them; then the others belong to the nearest mean."""
+        if part is None:
+            guarded = self._guarded(fitted, gram)
+            best, runs = self._best_run(guarded.gram, k)
+            means = guarded.expanded(best.means)
+            machine = machine_over(fitted, objects, slice(None), means, -best.offsets)[0]
+            exact, dtype = guarded.in_double(fitted, objects), np.dtype(guarded.gram.dtype).name
+            psd = fitted.kernel.psd or guarded.repaired
+            proof = partial(_proof, exact, best.labels, dtype, psd=psd)
+            return _Found(best, runs, best.labels, best.inertia, machine, proof)
+        some = self._clusters(fitted, objects.take(part.ids), gram.view(part.ids), k)
+        values = some.expansion(objects, self._gram_dtype())
+        labels, memory = np.asarray(values.argmax(axis=1)), self.memory
+        inertia = float(gram.diagonal().sum() - 2.0 * values.max(axis=1).sum())
+        exact = partial(gram_of, fitted, objects, dtype=np.float64, memory=memory)
+        proof = partial(_proof, exact, labels, "float64", psd=fitted.kernel.psd)
+        return dataclasses.replace(some, labels=labels, inertia=inertia, proof=proof)
 
     def _best_run(self, gram: Gram, k: int) -> tuple[Clustering, int]:
         """The best of all runs, or of those for which there was time, and their number."""
@@ -127,3 +178,7 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
     def _restored(self) -> None:
         if self.expansion_.coefficients.shape[1] != self.n_clusters:
             raise ModelFileError(f"it does not have one mean for each of {self.n_clusters} clusters.")
+
+
+def _proof(exact: Callable[[], Gram], labels: Indices, dtype: str, *, psd: bool) -> ShareCertificate:
+    return of_clusters(exact(), labels, dtype=dtype, psd=psd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,15 @@ def days(column: Any) -> Vectors:
            [2.5]])
     """
     raw = column.to_numpy() if hasattr(column, "to_numpy") else column
+    values = np.asarray(raw)
+    numbers = values if values.dtype.kind in "biufc" else [one for one in values.flat if isinstance(one, Number)]
+    if len(numbers):
+        raise InputError(
+            f"these are not dates, but numbers, such as {numbers[0]!s}, and nothing says what they count. Compare them "
+            "as numbers (leave out as_='days'), or make dates of them: pandas.to_datetime(column, unit='s')."
+        )
     try:
-        found = np.asarray(raw).astype("datetime64[us]")
+        found = values.astype("datetime64[us]")
     except (TypeError, ValueError) as error:
         raise InputError(
             f"these are not dates: {error}. Dates are those of NumPy, pandas and datetime, or text such as 2026-11-18 "

@@ -8,13 +8,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from mercer._types import Int64
-from mercer.errors import InputError
+from mercer.errors import DataWarning, InputError
 from mercer.inputs.graph_draft import Draft
 
 
@@ -74,6 +75,14 @@ def _labels_or_attributes(values: Any, count: int, number: int, name: str) -> tu
         return rows.argmax(axis=1).astype(np.int64), None
     if rows.shape[1] == 1 and rows.dtype.kind in "iub":
         return rows[:, 0].astype(np.int64), None
+    if number == 0:  # once for all graphs, which all have them
+        warnings.warn(
+            f"The real numbers in {name!r} of these graphs of PyTorch Geometric are kept as attributes, which no "
+            "kernel of Mercer's compares: graphs that differ in them alone look the same. For labels give one-hot rows "
+            "or a column of whole numbers.",
+            DataWarning,
+            stacklevel=2,
+        )
     return None, rows.astype(np.float64)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -168,6 +169,8 @@ def _dense(raw: Any) -> Float64 | npt.NDArray[np.float32]:
     if isinstance(raw, str | bytes):
         raise InputTypeError("Expected rows of numbers, got one string. Pass a list, and a kernel on strings.")
     refuse_masked(raw)
+    if _has_dates(raw):
+        raise InputError(f"X must hold numbers, but it holds dates or times. {DATES}")
     try:
         values = np.asarray(raw)
     except ValueError as error:
@@ -191,11 +194,22 @@ def _dense(raw: Any) -> Float64 | npt.NDArray[np.float32]:
     return read_only(np.ascontiguousarray(values, dtype=dtype))
 
 
+def _has_dates(raw: Any) -> bool:
+    """Whether a column of a data frame holds dates, times or durations: NumPy would count their microseconds."""
+    dtypes = getattr(raw, "dtypes", ())  # those of a pandas frame are a series of them
+    return any(
+        getattr(dtype, "kind", "") in ("M", "m") or bool(getattr(dtype, "is_temporal", bool)())
+        for dtype in (dtypes if np.ndim(dtypes) else [dtypes])
+    )
+
+
 def _numbers(values: npt.NDArray[Any]) -> Float64:
     try:
         return values.astype(np.float64)
     except TypeError as error:  # an object that is not a number: scikit-learn's contract is a TypeError
-        raise InputTypeError(f"X must hold numbers; argument must be a string or a number: {error}") from error
+        dated = any(isinstance(value, dt.date | dt.time | dt.timedelta) for value in values.flat)
+        remedy = f". {DATES}" if dated else ""
+        raise InputTypeError(f"X must hold numbers; argument must be a string or a number: {error}{remedy}") from error
     except ValueError as error:
         raise InputError(
             f"X must hold numbers, but {error}. For text use a kernel on strings, for example kernels.Spectrum(3), "

@@ -94,8 +94,9 @@ def _examine(kernel: Kernel, objects: Any) -> None:
     missing = int(np.isnan(values).sum())
     if missing:
         raise KernelError(
-            f"{name}.tile left {missing} of {values.size} entries of `out` without a value. It must write every value "
-            "into the array that it is given, as in out[...] = values; out = values only renames another array."
+            f"{name}.tile left {missing} of {values.size} entries of `out` without a value, or wrote NaN. It must "
+            "write every value into the array that it is given, as in out[...] = values; out = values only renames "
+            "another array."
         )
     _compare_diagonal(name, values, kernel.diagonal(features, state))
     if kernel.symmetric:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Self, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
@@ -127,6 +127,8 @@ class _UserKernel(OnNamedObjects):
     psd: bool = False
 
     on_trust = True
+    _advice: ClassVar[str] = ""
+    """What else an error inside the function may come from."""
 
     def __post_init__(self) -> None:
         name = type(self).__name__
@@ -164,7 +166,7 @@ class _UserKernel(OnNamedObjects):
             return self.function(left, right)
         except Exception as error:
             told = f"raised {error!r} for {self._told(left, right)}"
-            raise KernelError(f"The kernel function {_name(self.function)} {told}.") from error
+            raise KernelError(f"The kernel function {_name(self.function)} {told}.{self._advice}") from error
 
     def _told(self, left: Any, right: Any) -> str:
         """The arguments of the function, in words."""
@@ -195,6 +197,7 @@ class FromBlocks(_UserKernel):
     psd: bool = False
 
     variants = ({"function": _dot_blocks},)
+    _advice = " It is given two batches; a function of two objects is kernels.FromFunction of it."
 
     def tile(self, left: RawFeatures, right: RawFeatures, state: State, out: Floating) -> None:
         returned: Any = self._called(left.raw, right.raw)

@@ -50,20 +50,30 @@ class Stopped:
 
 
 def certificate_of(
-    aim: Aim, stopped: Sequence[Stopped], gram: Callable[[], Gram], entries: int, seconds: float
+    aim: Aim,
+    stopped: Sequence[Stopped],
+    gram: Callable[[], Gram],
+    entries: int,
+    seconds: float,
+    *,
+    bounded: bool = True,
 ) -> Certificate:
-    """The certificate of all machines, in units of the objective on the slide."""
+    """The certificate of all machines, in units of the objective on the slide.
+
+    Unless it shall be `bounded` by that of the exact machine, all that is known is that no objective is below zero.
+    """
     matrix = gram()
-    return Certificate.together(tuple(_one(aim, machine, matrix) for machine in stopped), entries, seconds)
+    proofs = tuple(_one(aim, machine, matrix, bounded=bounded) for machine in stopped)
+    return Certificate.together(proofs, entries, seconds)
 
 
-def _one(aim: Aim, machine: Stopped, gram: Gram) -> Certificate:
+def _one(aim: Aim, machine: Stopped, gram: Gram, *, bounded: bool) -> Certificate:
     dtype = np.dtype(gram.dtype).name
     with np.errstate(over="ignore", invalid="ignore"):  # printed descents may have diverged
         primal, length = _objective(aim, machine)
     if not math.isfinite(primal):
         primal = math.inf
-    dual = 0.0 if aim.C is None else _least(aim, machine.signs, gram)
+    dual = _least(aim, machine.signs, gram) if bounded and aim.C is not None else 0.0
     gap = primal - dual
     reach = math.sqrt(max(float(gram.diagonal().max()), 0.0))
     known = math.isfinite(gap) and aim.C is not None

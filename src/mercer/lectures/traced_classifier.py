@@ -6,6 +6,7 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Self, final
 
@@ -23,17 +24,20 @@ from mercer.errors import ModelFileError, ParameterError
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of, gram_of_rows
-from mercer.inputs.base import refuse_masked
+from mercer.inputs.base import Objects, refuse_masked
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import FittedKernel
 from mercer.lectures.exact import Aim, Stopped, certificate_of
 from mercer.lectures.run import LectureRun, TracedFit
 from mercer.lectures.trace import Trace
 from mercer.solvers.drive import Chunk
 from mercer.solvers.solution import Status
-from mercer.training.certificate import Certified
+from mercer.training.certificate import Certificate, Certified
 from mercer.training.choices import Memory
-from mercer.training.kernel_estimator import KernelEstimator, all_or_nothing, limits_of
-from mercer.training.matrix import guard
+from mercer.training.kernel_estimator import KernelEstimator
+from mercer.training.matrix import Guarded, guard
+from mercer.training.on_a_part import Part, affordable
+from mercer.training.one_fit import all_or_nothing, limits_of
 from mercer.training.storing import (
     EXPANSION,
     ArrayField,
@@ -166,6 +170,26 @@ class TracedClassifier(Certified, ClassifierMixin, BaseEstimator, ABC):
             )
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class _Trained:
+    """Machines on a matrix of all objects, or of a part of them."""
+
+    machines: list[TracedFit]
+    guarded: Guarded
+    coefficients: Float64
+    """Of all objects, for the original kernel."""
+    products: Float64
+    """Of the coefficients with the training matrix ..."""
+    squared: Float64
+    """... and |w|^2."""
+
+    @property
+    def status(self) -> Status:
+        ended = (machine.status for machine in self.machines)
+        return next((status for status in ended if status is not Status.CONVERGED), Status.CONVERGED)
+
+
 class TracedKernelClassifier(TracedClassifier, KernelEstimator):
     """Teaching classifiers in the feature space of a kernel."""
 
@@ -183,23 +207,55 @@ class TracedKernelClassifier(TracedClassifier, KernelEstimator):
             classes = classes_of(self, y, objects, regressor="KernelRidge")
             self._check_features(X, objects, reset=True)
             fitted = kernel.fit(objects)
-            gram = gram_of(fitted, objects, memory=self.memory).stored()
-            guarded = guard(type(self).__name__, kernel, gram, self.psd)
-            machines = self._train(classes, guarded.gram)
-            z = np.column_stack([machine.coefficients for machine in machines])
-            stopped = _stopped(classes, machines, guarded.gram.matvec(z), (z * guarded.gram.matvec(z)).sum(axis=0))
+            gram = gram_of(fitted, objects, memory=self.memory)
+            parts = affordable(gram, np.ones(len(objects)), 1.0, limits_of(self), classes.codes.astype(np.float64))
+            if parts is None:
+                part, found = None, self._machines(classes, fitted, gram)
+            else:
+                part, found = parts.largest(lambda some: self._machines(_some(classes, some), fitted, gram, some))
+        machines, coefficients = found.machines, found.coefficients
         self._set_trained(classes, machines)
         self.kernel_ = fitted
-        self._certify(stopped, guarded.in_double(fitted, objects), gram.entries_computed, began)
-        coefficients = guarded.expanded(z)
         self.support_ = np.flatnonzero(np.any(coefficients != 0, axis=1))
         support = objects.take(self.support_)
         self.expansion_ = Expansion(fitted, support, coefficients[self.support_], self.intercept_)
+        if part is None:
+            stopped = _stopped(classes, machines, found.products, found.squared)
+            self._certify(stopped, found.guarded.in_double(fitted, objects), gram.entries_computed, began)
+        else:
+            self._certify_roughly(classes, found, objects, began)
         self.dual_coef_ = self.expansion_.coefficients.T
         updates = [machine.updates for machine in machines if machine.updates is not None]
-        setattr(self, self._per_object, np.column_stack(updates) if updates else coefficients)
+        counted = np.column_stack(updates) if updates else coefficients
+        setattr(self, self._per_object, part.all(counted) if part is not None and updates else counted)
+        if part is not None:
+            said = f"{type(self).__name__} did not finish. {Status.OF_A_PART.value}"
+            warnings.warn(said, ConvergenceWarning, stacklevel=2)
+            return self
         self._warn_if_unfinished(machines)
         return self
+
+    def _machines(self, classes: Classes, fitted: FittedKernel, gram: Gram, part: Part | None = None) -> _Trained:
+        """The machines of all objects, or of a part of them."""
+        some = gram if part is None else gram.view(part.ids)
+        guarded = guard(type(self).__name__, fitted.kernel, some.stored(), self.psd)
+        machines = self._train(classes, guarded.gram)
+        z = np.column_stack([machine.coefficients for machine in machines])
+        products, coefficients = guarded.gram.matvec(z), guarded.expanded(z)
+        if part is not None:
+            coefficients = part.all(coefficients)
+        return _Trained(machines, guarded, coefficients, products, (z * products).sum(axis=0))
+
+    def _certify_roughly(self, classes: Classes, found: _Trained, objects: Objects, began: float) -> None:
+        """Certify machines of a part of the objects as those of all: no objective is below zero."""
+        aim, seconds, machine = self._aim(len(objects)), time.monotonic() - began, self.expansion_
+
+        def proof() -> Certificate:
+            stopped = _stopped(classes, found.machines, machine(objects) - machine.intercept, found.squared)
+            gram = gram_of(machine.kernel, objects, dtype=np.float64)
+            return certificate_of(aim, stopped, lambda: gram, 0, seconds, bounded=False)
+
+        self._certify_later(proof)
 
     def _scores(self, X: Any) -> Float64:
         return self._outputs(X)
@@ -252,6 +308,11 @@ class TracedLinearClassifier(TracedClassifier):
             raise ModelFileError("its weights are not finite.")
         model.n_features_in_ = model.coef_.shape[1]
         return model
+
+
+def _some(classes: Classes, part: Part) -> Classes:
+    """The labels of a part of the objects."""
+    return Classes(classes.labels, classes.codes[part.ids])
 
 
 def _stopped(classes: Classes, machines: list[TracedFit], products: Float64, squared: Float64) -> list[Stopped]:

@@ -23,6 +23,7 @@ from mercer.gram import known
 from mercer.gram.executors import default_threads
 from mercer.inputs.base import Objects, refuse_masked
 from mercer.inputs.tables import Table
+from mercer.kernels.memory import calls
 from mercer.selection.cross_validation import CrossValidation
 from mercer.selection.scoring import FoldScorer, scorers_of
 from mercer.selection.settings import settings_of
@@ -126,7 +127,7 @@ class KernelSearchCV(BaseSearchCV):
         threads = self._threads()
         if self.time_limit is not None:
             _check.real("KernelSearchCV", "time_limit", self.time_limit, low=0, low_open=True)
-        with _deadline.limited(self.time_limit), known.sharing():
+        with _deadline.limited(self.time_limit), known.sharing(), calls.once():
             return self._fit(X, y, threads, params)
 
     def _fit(self, X: Any, y: Any, threads: int, params: Mapping[str, Any]) -> Self:

@@ -297,7 +297,7 @@ def _next_to(size: float, largest: float) -> str:
         return "and none is positive"
     share = size / largest
     return (
-        f"{share:.2%} of the largest in size"
+        f"{100 * share:.3g} % of the largest in size"
         if share < 1
         else f"{share:,.3g} times the largest ({largest:.4g}) in size"
     )

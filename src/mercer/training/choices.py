@@ -19,9 +19,12 @@ KernelWeights = Literal["alignment", "margin", "uniform"]
 def parameter_of_a_name(owner: str, head: str, name: str, parameter: str, value: Any) -> ParameterError:
     """The error for ``kernel__gamma`` when the kernel is a name, which has no parameters of its own."""
     try:
-        kind = type(parse(name)).__name__
+        known = parse(name)
     except MercerError:
-        kind = "RBF"
+        known = None
+    kind = type(known).__name__
+    if known is None or parameter not in known.get_params():
+        kind = "Polynomial" if parameter in ("degree", "coef0") else "RBF"
     own = f"Use set_params({parameter}={value!r}), or " if parameter in ("gamma", "degree", "coef0") else ""
     remedy = f"{own}give the kernel as an object: {head}=kernels.{kind}({parameter}={value!r})."
     return ParameterError(

@@ -6,8 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import inspect
-import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from numbers import Number
 from typing import Any, ClassVar, Self, cast
 
@@ -15,12 +14,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _check, _deadline
+from mercer import _check
 from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError, KernelError
 from mercer.gram.condensing import refuse_from_blocks
+from mercer.gram.contract import Gram
 from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion, weights_of_columns
 from mercer.inputs.base import Objects
@@ -43,6 +43,7 @@ from mercer.training.choices import Gamma, Memory, Psd, parameter_of_a_name
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of, scored_on
 from mercer.training.lazy_methods import answers_lazily
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
+from mercer.training.one_fit import all_or_nothing, limits_of
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.targets import check_features
 from mercer.training.warm_start import WarmStart
@@ -194,8 +195,13 @@ class KernelEstimator(Certified, BaseEstimator):
         """The expected number of products with the n x n matrix, and the cost of its decompositions in flops / n^3."""
         return 1.0, 0.0
 
-    def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Guarded]:
+    def _stored_gram(self, X: Any) -> tuple[FittedKernel, Objects, Guarded]:
         """The fitted kernel, the objects and their Gram matrix, stored if it fits; for learners that need all of it."""
+        fitted, objects, gram = self._gram_for_products(X)
+        return fitted, objects, self._guarded(fitted, gram)
+
+    def _gram_for_products(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Gram]:
+        """The fitted kernel, the objects and their Gram matrix, of which nothing was computed yet."""
         kernel = self._kernel(X)
         objects = kernel.coerce(X)
         if len(objects) < at_least:
@@ -203,8 +209,16 @@ class KernelEstimator(Certified, BaseEstimator):
             raise InputError(f"{found}, while a minimum of {at_least} is required by {type(self).__name__}.")
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        gram = products_gram(fitted, objects, self.memory, Effort(type(self).__name__, *self._effort()))
-        return fitted, objects, guard(type(self).__name__, kernel, gram, self.psd)
+        return (
+            fitted,
+            objects,
+            products_gram(fitted, objects, self.memory, Effort(type(self).__name__, *self._effort())),
+        )
+
+    def _guarded(self, fitted: FittedKernel, gram: Gram) -> Guarded:
+        """The matrix for training, stored if it fits, checked and repaired."""
+        stored = gram if gram.factor is not None else gram.stored_if_it_fits()
+        return guard(type(self).__name__, fitted.kernel, stored, self.psd)
 
     def _all_or_nothing(self) -> contextlib.AbstractContextManager[None]:
         return all_or_nothing(self)
@@ -306,19 +320,6 @@ class KernelEstimator(Certified, BaseEstimator):
         return tags
 
 
-@contextlib.contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Train within the time limit; after an error or an interrupt, leave the estimator as it was."""
-    before = dict(estimator.__dict__)
-    try:
-        with in_time(estimator):
-            yield
-    except BaseException:
-        estimator.__dict__.clear()
-        estimator.__dict__.update(before)
-        raise
-
-
 def resolved_kernel(estimator: KernelEstimator, X: Any = None) -> Kernel:
     """The kernel that an estimator would be fitted with; raises ParameterError for bad parameters."""
     return estimator._kernel(X)
@@ -365,21 +366,6 @@ def share_fits(estimator: Any, sharing: WarmStart) -> None:
 def gram_precision(estimator: Any) -> DType | None:
     """The precision that an estimator needs for its Gram matrix, if it does not depend on the size."""
     return estimator._gram_dtype() if isinstance(estimator, KernelEstimator) else None
-
-
-def limits_of(estimator: Any, stop: threading.Event | None = None) -> Limits:
-    """`max_iter`, if the estimator has it, and the rest of its time."""
-    owner = type(estimator).__name__
-    max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1) if hasattr(estimator, "max_iter") else -1
-    return Limits(max_iter, stop=stop or threading.Event())
-
-
-def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
-    """Limit all work inside the context to the `time_limit` of an estimator."""
-    limit = estimator.time_limit
-    if limit is None:
-        return contextlib.nullcontext()
-    return _deadline.limited(_check.real(type(estimator).__name__, "time_limit", limit, low=0, low_open=True))
 
 
 @functools.cache

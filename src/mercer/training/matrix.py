@@ -233,7 +233,7 @@ def _gram_in_blocks(settings: GramSettings, fitted: FittedKernel, objects: Objec
 
 
 def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory, effort: Effort) -> Gram:
-    """The Gram matrix for products with it: through features if these cost less, else stored if it fits."""
+    """The Gram matrix for products with it: through features if these cost less; else to be stored if it fits."""
     n, features = len(objects), fitted.feature_map()
     if isinstance(objects, Streamed):
         if streams(fitted, objects):
@@ -248,7 +248,7 @@ def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory,
             return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
     gram = gram_of(fitted, objects, memory=memory)
     effort.announce(gram)
-    return gram.stored_if_it_fits()
+    return gram
 
 
 def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
 
 import mercer
 from mercer import SVC, KernelCCA, KernelSearchCV, MultipleKernelMachine, kernels
@@ -28,6 +29,7 @@ def product(x, z):
 
 ON_ITEMS = kernels.FromFunction(shared, "items", symmetric=True, psd=True)
 ON_ROWS = kernels.FromFunction(product, symmetric=True, psd=True)
+TABLE = kernels.on("a", ON_ITEMS) + kernels.on("b", kernels.RBF())  # whose width depends on the fold
 SETS = kernels.FromFunction(lambda a, b: float(len(a) == len(b)), "items", symmetric=True)
 
 
@@ -49,6 +51,9 @@ def _count():
         ),
         lambda: MultipleKernelMachine(SVC(), [ON_ITEMS, SETS]).fit(ITEMS, Y),
         lambda: KernelCCA(1, kernel=SETS, kernel_y=ON_ITEMS).fit(ITEMS, ITEMS),
+        lambda: KernelSearchCV(SVC(kernel=TABLE), {"C": [1.0, 10.0]}, cv=3).fit({"a": ITEMS, "b": ROWS[:, 0]}, Y),
+        lambda: KernelSearchCV(make_pipeline(SVC(kernel=ON_ITEMS)), {"svc__C": [1.0, 10.0]}, cv=3).fit(ITEMS, Y),
+        lambda: SVC(kernel=kernels.centre(ON_ITEMS)).fit(ITEMS, Y),
     ],
     ids=[
         "diagnose",
@@ -59,6 +64,9 @@ def _count():
         "nested_cross_validate",
         "MultipleKernelMachine",
         "KernelCCA",
+        "KernelSearchCV of a table",
+        "KernelSearchCV of a pipeline",
+        "centred",
     ],
 )
 def test_each_pair_once(act):

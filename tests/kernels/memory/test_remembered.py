@@ -1,11 +1,13 @@
 """Kernels that keep their values: each pair once, across fits, searches, processes and kills."""
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -88,6 +90,51 @@ def test_new_objects_are_compared_and_no_old_pair_again(kernel):
     different = len(set(old))
     checked = 1
     assert len(CALLS) - checked == len(new) * different + len(new) * (len(new) + 1) // 2
+
+
+class Killed(BaseException):
+    """What no code handles."""
+
+
+def test_values_of_a_tile_are_stored_before_it_is_complete(kernel, monkeypatch):
+    """A kill in the middle of a tile of slow values loses those of the last second at most."""
+    words = sorted(set(WORDS))[:30]
+    clock = itertools.count(0.0, 0.6)  # every value seems to take more than half a second
+    monkeypatch.setattr(remembered, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(sys.modules[__name__], "CALLS", Ending(100))
+    with pytest.raises(Killed):
+        kernel.fit(words)(words)
+    assert len(CALLS) == 100
+    monkeypatch.setattr(sys.modules[__name__], "CALLS", [])
+    np.testing.assert_array_equal(kernel.fit(words)(words), expected(words, words))
+    assert len(CALLS) <= 30 * 31 // 2 - 100 + 3
+
+
+class Ending(list[tuple[str, str]]):
+    """A list of calls that ends the program after so many."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def append(self, call: tuple[str, str]) -> None:
+        if len(self) == self.most:
+            raise Killed
+        super().append(call)
+
+
+def test_pieces():
+    pace, found = remembered._Pace(), []
+    pieces = remembered._pieces(np.arange(10, 14), np.arange(5), pace)
+    for size in (3, 100, 7, 100, 100):
+        one, two = next(pieces)
+        found.append((one.tolist(), two.tolist()))
+        pace.at_once = size
+    assert found == [([10], [0]), ([10], [1, 2, 3]), ([10], [4]), ([11], [0, 1, 2, 3, 4]), ([12, 13], [0, 1, 2, 3, 4])]
+    assert list(pieces) == []
+    for seconds, entries, expected in ((1.0, 10, 5), (60.0, 1, 1), (0.0, 10, 160)):
+        pace.took(seconds, entries)
+        assert pace.at_once == expected
 
 
 def test_threads_do_not_compute_the_same_twice(tmp_path):

@@ -6,6 +6,7 @@ import contextlib
 import math
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,10 @@ from mercer.kernels.memory.store import StoreTile, ValueStore
 
 _LARGEST_BLOCK = 256
 """Objects per block for cheap kernels: tiles of half a megabyte."""
+_UNSAVED = 1.0
+"""Seconds after which new values are stored, if one value does not take longer: that much is lost by a kill ..."""
+_STORING = 10.0
+"""... or a multiple of the time that storing takes, some milliseconds for each file: it must not be what takes long."""
 _SAME = 1e-6
 """The relative difference between a value and the stored one above which a folder is not trusted."""
 _OPEN: dict[str, ValueStore] = {}
@@ -149,8 +154,10 @@ class Remembered(OfKernel):
                 wanted = np.isnan(values)
                 self._check_once(left.take(row_of), right.take(column_of), state, values)
                 needed = wanted & ~_mirrored(rows, columns)
-                self._compute(left.take(row_of), right.take(column_of), state, needed, values)
-                store.put_values(rows, columns, values, needed)
+                for done in self._compute(left.take(row_of), right.take(column_of), state, needed, values):
+                    high, wide = np.flatnonzero(done.any(axis=1)), np.flatnonzero(done.any(axis=0))
+                    part = np.ix_(high, wide)
+                    store.put_values(rows[high], columns[wide], values[part], done[part])
                 values = store.values(rows, columns)
         else:
             self._check_once(left, right, state, values[np.ix_(places, others)])
@@ -158,13 +165,26 @@ class Remembered(OfKernel):
 
     def _compute(
         self, left: NumberedFeatures, right: NumberedFeatures, state: State, needed: Any, values: Float64
-    ) -> None:
-        """Compute the missing entries; rows that lack the same columns are computed together."""
+    ) -> Iterator[Any]:
+        """Compute the missing entries, and say from time to time which are to be stored: a kill loses the others.
+
+        Rows that lack the same columns are computed together.
+        """
         patterns, group = np.unique(needed, axis=0, return_inverse=True)
+        new, since, storing, pace = np.zeros(needed.shape, dtype=bool), time.monotonic(), 0.0, _Pace()
         for number, pattern in enumerate(patterns):
             rows, columns = np.flatnonzero(group.ravel() == number), np.flatnonzero(pattern)
-            if len(columns):
-                values[np.ix_(rows, columns)] = self._between(left.take(rows), right.take(columns), state)
+            for some, others in _pieces(rows, columns, pace):
+                began, place = time.monotonic(), np.ix_(some, others)
+                values[place] = self._between(left.take(some), right.take(others), state)
+                new[place] = True
+                now = time.monotonic()
+                pace.took(now - began, len(some) * len(others))
+                if now - since > max(_UNSAVED / 2, _STORING * storing):
+                    yield new
+                    new[:], since = False, time.monotonic()
+                    storing = since - now
+        yield new
 
     def _between(self, left: NumberedFeatures, right: NumberedFeatures, state: State) -> Float64:
         if self.n_jobs == 1:
@@ -219,6 +239,34 @@ def values_between(kernel: Kernel, state: State, left: Objects, right: Objects) 
     out = np.empty((len(left), len(right)))
     fitted.tile(*fitted.align(fitted.features(left), fitted.features(right)), out)
     return out
+
+
+@final
+@dataclass
+class _Pace:
+    """How many entries are computed at once: as many as take half of the time after which they are stored."""
+
+    at_once: int = 1
+
+    def took(self, seconds: float, entries: int) -> None:
+        """Learn from a piece; the next has at most 16 times as many entries, which may be dearer."""
+        self.at_once = max(1, int(entries * min(16.0, _UNSAVED / 2 / max(seconds, 1e-9))))
+
+
+def _pieces(rows: Indices, columns: Indices, pace: _Pace) -> Iterator[tuple[Indices, Indices]]:
+    """Rows by columns, some rows or a part of a row at a time; the pace is asked when a piece begins."""
+    row = column = 0
+    while row < len(rows) and len(columns):
+        entries = pace.at_once
+        if column or entries < len(columns):
+            yield rows[row : row + 1], columns[column : column + entries]
+            column += entries
+            if column >= len(columns):
+                row, column = row + 1, 0
+        else:
+            several = entries // len(columns)
+            yield rows[row : row + several], columns
+            row += several
 
 
 def _mirrored(rows: Indices, columns: Indices) -> Any:
