@@ -1,5 +1,6 @@
 """From data to a trained model: choices, and what is kept."""
 
+import contextlib
 import dataclasses
 import io
 import warnings
@@ -179,3 +180,18 @@ def test_the_mark_of_a_search_knows_all_that_it_depends_on(part):
     changed = dataclasses.replace(data, **{part: values})
     marks = [mark_of(prepare(one, Plan(), ["rbf"])) for one in (data, data, changed)]
     assert marks[0] == marks[1] != marks[2]
+
+
+def test_a_class_of_one_object_is_left_out(tmp_path):
+    path = tmp_path / "few.csv"
+    rows = [f"{i % 5},{(i * 7) % 11},{'ab'[i % 2]}" for i in range(30)]
+    path.write_text("\n".join(["u,v,label", *rows[:7], "3,3,c", *rows[7:]]) + "\n")
+    outcome = fit(read(path), Plan(kernel="rbf(gamma=0.5)", C=1.0, folds=2))
+    assert outcome.model.classes.tolist() == ["a", "b"]
+    assert [note for note in outcome.notes if "left out" in note.lower()] == [
+        'Left out: the class that has one object, "c". Two are needed to learn from one and try the other.'
+    ]
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(equivalent(outcome, str(path), Options()), {})  # the same machine
+    assert said.getvalue().strip() == str(outcome.model.machine.predict(outcome.problem.objects)[:5])

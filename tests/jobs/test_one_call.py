@@ -94,3 +94,17 @@ def test_several_targets(columns, tmp_path, monkeypatch, capsys):
     assert (tmp_path / "model-z.mercer").exists()
     assert app.run(["compare", "t.csv", "-t", "y", "-t", "z"]) != 0
     assert "2 targets, where only one is possible" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["graphs", "trees", "strings"])
+def test_objects_in_memory(kind):
+    rings = [{"edges": [(i, (i + 1) % n) for i in range(n)]} for n in range(3, 13)]
+    paths = [{"edges": [(i, i + 1) for i in range(n)]} for n in range(3, 13)]
+    objects = {
+        "graphs": rings + paths,
+        "trees": [("S", ("A", ("B", "b")))] * 10 + [("S", ("C", "c"), ("C", "c"))] * 10,
+        "strings": ["GATTACA" + "G" * n for n in range(10)] + ["CCCCCC" + "C" * n for n in range(10)],
+    }[kind]
+    outcome = mercer.fit(objects, y=["ring"] * 10 + ["path"] * 10, folds=2)
+    assert outcome.model.preparation.kind == kind
+    assert outcome.predict(objects[:1] + objects[-1:]).tolist() == ["ring", "path"]

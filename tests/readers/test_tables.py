@@ -95,7 +95,7 @@ def test_quotes_and_lines_in_cells(file):
     ("content", "message", "hint"),
     [
         ("a,b,label\n1,2,x\n1,2\n", "t.csv:3: 2 columns, but line 1 has 3", "--delimiter"),
-        ("a,a,label\n1,2,x\n", 't.csv:1: the column name "a" occurs 2 times', "own name"),
+        ("a,label,label\n1,2,x\n", 't.csv:1: the column name "label" occurs 2 times', "own name"),
         ("a,,label\nx,2,x\n", "t.csv:1: column 2 has no name", "--no-header"),
         ('a,label\n1,"x\n', "t.csv:2: a quote is never closed", ""),
         ("age,label\n1,x\n2,y\n3,x\n4,y\nabc,x\n", 't.csv:6: column "age": "abc" is not a number', "--category age"),

@@ -289,12 +289,17 @@ def test_learning_curves_rise_where_more_is_better():
         ),
         (
             "on(['a', 'b + c'], linear()) * on('s', tanimoto(), as_='morgan')",
-            "linear on ['a', 'b + c'] × Tanimoto on s by fingerprints",
+            "linear on a and b + c × Tanimoto on s by fingerprints",
         ),
         (
             "on(2 numbers, rbf(gamma=1))*on('col', categorical())**3",
             "Gaussian (gamma 1) on 2 numbers \N{MULTIPLICATION SIGN} (same or different on col) to the power of 3",
         ),
+        (
+            "0.2*(on(['a', 'b'], linear()) + on('c', categorical())) + rbf(gamma=1)",
+            "0.2 \N{MULTIPLICATION SIGN} (linear on a and b + same or different on c) + Gaussian (gamma 1)",
+        ),
+        ("(linear() + rbf(gamma=1))**2", "(linear + Gaussian (gamma 1)) to the power of 2"),
         ("0.5*linear()", "0.5 \N{MULTIPLICATION SIGN} linear"),
         ("normalise(spectrum(p=4))", "substrings of 4"),
         ("normalise(vector_space(weighting='smooth-tf-idf', ngrams=(1, 2)))", "words and phrases of up to 2 (tf-idf)"),

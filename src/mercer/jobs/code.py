@@ -37,9 +37,9 @@ def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
         [
             *(["import numpy as np"] if sampling or linked else []),
             f"from mercer import {', '.join([*_names(inner, made), *(['blocks'] if in_blocks else [])])}",
-            *_imports([kernel], "from mercer.jobs.preparation import Preparation", *sampling),
+            *_imports([kernel], "from mercer.jobs.preparation import Preparation", *_single(problem), *sampling),
             "",
-            *_prepared(path, reading, problem.plan),
+            *_prepared(path, reading, problem.plan, problem),
             f"kernel = {kernel!r}",
             *(
                 [
@@ -96,10 +96,10 @@ def comparing(problem: Problem, path: str, reading: Options) -> str:
     return "\n".join(
         [
             f"from mercer import {type(machine).__name__}, compare",
-            *_imports(problem.kernels, preparation, *([sampling] if sampled else [])),
+            *_imports(problem.kernels, preparation, *_single(problem), *([sampling] if sampled else [])),
             "from mercer.jobs.folds import folds_for" if grouped else f"from sklearn.model_selection import {splitter}",
             "",
-            *_prepared(path, reading, plan),
+            *_prepared(path, reading, plan, problem),
             f"X, y = prepare(data), data.labels{'' if task == 'classification' else '.astype(float)'}",
             *(part if sampled else []),
             *([f"groups = data.groups{'[rows]' if sampled else ''}"] if grouped else []),
@@ -213,9 +213,18 @@ def _settings(reading: Options) -> str:
     )
 
 
-def _prepared(path: str, reading: Options, plan: Plan) -> list[str]:
+_SINGLE = "from mercer.jobs.problem import without_single"
+
+
+def _single(problem: Problem) -> list[str]:
+    """What leaves out classes of one object, if there were any."""
+    return [_SINGLE] if "single" in problem.data.detail else []
+
+
+def _prepared(path: str, reading: Options, plan: Plan, problem: Problem | None = None) -> list[str]:
     return [
         f"data = read({path!r}{_settings(reading)})",
+        *(["data = without_single(data)"] if problem is not None and _single(problem) else []),
         f"prepare = Preparation.learn(data, scale={plan.scale}, impute={plan.impute})",
     ]
 

@@ -118,9 +118,10 @@ def fit(
     plan = plan or Plan()
     began = time.monotonic()
     problem = prepare(data, plan, () if plan.kernel == "auto" else (plan.kernel,))
+    data = problem.data
     n = len(data)
     if whole is not None:
-        n = whole.objects
+        n, whole = whole.objects, replace(whole, found=replace(whole.found, data=data))
         problem = replace(problem, plan=replace(problem.plan, search_size=whole.search_size(problem.search_size)))
     _compile(problem.learner)
     problem = with_link(problem)

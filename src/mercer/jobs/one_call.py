@@ -12,6 +12,9 @@ import numpy as np
 
 from mercer._check import did_you_mean
 from mercer.errors import InputError, ParameterError
+from mercer.inputs.graphs import Graphs
+from mercer.inputs.strings import Strings
+from mercer.inputs.trees import Trees
 from mercer.inputs.vectors import Vectors
 from mercer.jobs.fitting import Outcome
 from mercer.jobs.fitting import fit as fit_data
@@ -125,9 +128,23 @@ def _data(given: Any, y: Any, options: Options) -> Data:
     if isinstance(given, Mapping) or hasattr(given, "columns"):
         table = read_frame(given, dataclasses.replace(options, require_labels=False))
         return _matched(dataclasses.replace(table, labels=known, target="y"))
-    if isinstance(given, Sequence) and given and isinstance(given[0], str):
-        return _matched(Data("X", "python", "strings", list(given), known, "y"))
-    return _matched(Data("X", "python", "vectors", Vectors.coerce(given).values, known, "y"))
+    kind, objects = _in_memory(given)
+    return _matched(Data("X", "python", kind, objects, known, "y"))
+
+
+def _in_memory(given: Any) -> tuple[str, Any]:
+    """Objects of Python, and their kind: strings, graphs and trees as a kernel takes them, else rows of numbers."""
+    for kind, domain in (("strings", Strings), ("graphs", Graphs), ("trees", Trees)):
+        if isinstance(given, domain):
+            return kind, given
+    first = given[0] if isinstance(given, Sequence) and len(given) else None
+    if isinstance(first, str):
+        return "strings", list(given)
+    if isinstance(first, Mapping) or hasattr(first, "nodes"):
+        return "graphs", Graphs.coerce(given)
+    if isinstance(first, tuple) and len(first) and isinstance(first[0], str):
+        return "trees", Trees.coerce(given)
+    return "vectors", Vectors.coerce(given).values
 
 
 def _matched(data: Data) -> Data:

@@ -22,6 +22,7 @@ from mercer.jobs.threshold import Threshold
 from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
 from mercer.readers.data import Data
+from mercer.readers.problems import quoted, some
 from mercer.selection.learner import LARGEST_RIDGE, Learner
 
 _MOST_CLASSES = 100
@@ -121,8 +122,10 @@ def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
     """Prepare a file for training; without expressions, the kernels are those that suit its content."""
     if data.labels is None:
         raise InputError(f"{data.name} has no labels to learn from.")
-    notes = list(data.notes)
-    task = task_of(data.labels, plan.task, notes)
+    found: list[str] = []
+    task = task_of(data.labels, plan.task, found)
+    data = without_single(data) if task == "classification" else data
+    notes = [*data.notes, *found]
     y = data.labels if task == "classification" else np.asarray(data.labels, dtype=np.float64)
     quantile = metric_for(plan.metric, task, y, balanced=plan.balanced).quantile
     learner = Learner.for_task(task, y, balanced=plan.balanced, quantile=quantile)
@@ -149,6 +152,23 @@ def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
         note = f"The class {str(np.unique(y)[problem.threshold.place])!r} is predicted from a probability of "
         notes.append(f"{note}{problem.threshold.least:.3g} on (--threshold).")
     return dataclasses.replace(problem, notes=tuple(notes))
+
+
+def without_single(data: Data) -> Data:
+    """The objects without those that are the only one of their class: none is left to learn from if one is tried on.
+
+    With fewer than two other classes, nothing is left out: the error about the class says more.
+    """
+    assert data.labels is not None
+    classes, codes, counts = np.unique(data.labels, return_inverse=True, return_counts=True)
+    single = counts < 2
+    if not single.any() or (~single).sum() < 2:
+        return data
+    names = some([quoted(str(label)) for label in classes[single]], 5)
+    one, each = ("class that has", "") if single.sum() == 1 else ("classes that have", " each")
+    note = f"Left out: the {one} one object{each}, {names}. Two are needed to learn from one and try the other."
+    left = data.take(np.flatnonzero(~single[codes]))
+    return dataclasses.replace(left, notes=(*data.notes, note), detail={**data.detail, "single": int(single.sum())})
 
 
 def task_of(labels: npt.NDArray[Any], asked: str, notes: list[str]) -> str:

@@ -40,7 +40,9 @@ def summary(data: Data) -> dict[str, Any]:
                     "name": column.name,
                     "kind": column.kind,
                     "missing": int(column.missing.sum()),
-                    "content": _span(present) if column.kind == DATE else content(present, column.kind == NUMBER),
+                    "content": _span(present, column.style)
+                    if column.kind == DATE
+                    else content(present, column.kind == NUMBER),
                 }
             )
     if data.labels is not None:
@@ -49,8 +51,9 @@ def summary(data: Data) -> dict[str, Any]:
     return told
 
 
-def _span(days: Any) -> str:
-    return f"{day_text(float(days.min()))} to {day_text(float(days.max()))}" if len(days) else "nothing"
+def _span(days: Any, style: str) -> str:
+    first, last = (day_text(float(end(days)), style) for end in (np.min, np.max)) if len(days) else ("", "")
+    return f"{first} to {last}" if len(days) else "nothing"
 
 
 def content(values: Any, numbers: bool) -> str:

@@ -11,9 +11,10 @@ from typing import final
 import numpy as np
 
 from mercer._check import did_you_mean
+from mercer._types import Float64
 from mercer.readers.cells import MISSING, Cells, is_finite, is_number, numbers_of
 from mercer.readers.data import CATEGORY, DATE, NUMBER, SEQUENCE, SMILES, TEXT, TREE, Column
-from mercer.readers.dates import FORMS, days_of
+from mercer.readers.dates import DIGITS, days_of, days_of_digits, is_form
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted, some
 from mercer.readers.written import Style, Written, on_scale, written_numbers
@@ -27,6 +28,9 @@ _EXAMPLES = {
     "day month year": "1 Jan 2020",
     "month day year": "Jan 1, 2020",
     "clock": "13:45",
+    "mixed dmy": "in several forms; 1/2/2020 is in February",
+    "mixed mdy": "in several forms; 1/2/2020 is in January",
+    DIGITS: "20200131",
 }
 ID_NAMES = re.compile(
     r"(row|index|id|name|instance|instance_name|identifier|key|uuid|.*[ _-]id|id[ _-].*|num|number|mol_id|"
@@ -61,7 +65,7 @@ class ColumnReader:
             if len(infinite):
                 line = self.lines[int(infinite[0])]
                 raise problem(self.name, "an infinite number", line=line, column=key, hint="Correct or remove it.")
-            return Column(key, NUMBER, raw)
+            return self._of_numbers(key, raw)
         values = list(map(str.strip, raw))
         kind = self._given_kind(key)
         if kind is not None and kind != NUMBER:
@@ -72,21 +76,35 @@ class ColumnReader:
         if self.options.decimal_comma:
             commas = written_numbers(values, Style(","))
             if commas is not None and not commas.wrong:
-                return Column(key, NUMBER, commas.values, str(commas.style))
+                dates = self._of_numbers(key, commas.values)
+                return dates if dates.kind == DATE else Column(key, NUMBER, commas.values, str(commas.style))
         numbers = numbers_of(values)
         if numbers is not None:
-            return Column(key, NUMBER, numbers)
+            return self._of_numbers(key, numbers)
         self._refuse_infinite(key, values)
         found = self._written(key, values, must_be_numbers=kind == NUMBER)
         if found is not None:
             return found
         return _words(key, kind_of_words(key, [value for value in values if value not in MISSING]), values)
 
+    def _of_numbers(self, key: str, numbers: Float64) -> Column:
+        """A column of plain numbers, which are quantities or, with eight digits, may be dates."""
+        if dict(self.options.styles).get(key) == DIGITS:
+            return self._styled(key, ["" if np.isnan(one) else f"{one:.16g}" for one in numbers.tolist()], DIGITS)
+        days = None if key in self.options.numbers else days_of_digits(numbers)
+        if days is None:
+            return Column(key, NUMBER, numbers)
+        self._note_dates(key, DIGITS)
+        return Column(key, DATE, days, DIGITS)
+
+    def _note_dates(self, key: str, form: str) -> None:
+        self._note(key, f"read as dates ({_EXAMPLES[form]}; --category reads them as words)")
+
     def _written(self, key: str, values: list[str], *, must_be_numbers: bool) -> Column | None:
         """Numbers in any notation, dates or steps of a scale; a few other words among numbers are an error."""
         dated = None if must_be_numbers else days_of(values)
         if dated is not None:
-            self._note(key, f"read as dates ({_EXAMPLES[dated[1]]}; --category reads them as words)")
+            self._note_dates(key, dated[1])
             return Column(key, DATE, *dated)
         found = written_numbers(values, _PLAIN if must_be_numbers else None)
         if (found is None or found.wrong) and not must_be_numbers:
@@ -114,7 +132,7 @@ class ColumnReader:
 
     def _styled(self, key: str, values: list[str], style: str) -> Column:
         """A column written as in training."""
-        if style in FORMS:
+        if is_form(style):
             dated = days_of(values, style)
             if dated is None:
                 wrong = next(value for value in values if value not in MISSING and days_of([value], style) is None)

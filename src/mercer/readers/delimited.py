@@ -1,4 +1,4 @@
-"""CSV and TSV: detects the delimiter and the header; ragged rows and duplicate names are errors."""
+"""CSV and TSV: detects the delimiter, the header and decimal commas; ragged rows are errors."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from mercer.readers.cells import MISSING, Cells, is_number
+from mercer.readers.cells import Cells
 from mercer.readers.data import Data
 from mercer.readers.fast_rows import plain_columns
 from mercer.readers.gram_files import gram_of_rows, may_be_gram
+from mercer.readers.headers import is_european, names_in, without_nameless, without_titles
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted
 from mercer.readers.rows import Block, Unfinished, blocks_of, columns_of, unfinished
@@ -21,7 +22,7 @@ from mercer.readers.source import Source, empty
 from mercer.readers.tables import check_width, kept_as_text, table_of
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
-_SAMPLE = 200  # rows used to detect the delimiter and the header: more cost time on each file, fewer miss rare values
+_SAMPLE = 200  # rows used to detect the delimiter: more cost time on each file, fewer miss rare values
 
 
 @final
@@ -34,6 +35,8 @@ class Form:
     headed: bool
     line: int
     """The line of its first row."""
+    european: bool = False
+    """Whether numbers have decimal commas, and points between thousands."""
 
 
 def read_csv(source: Source, options: Options) -> Data:
@@ -54,6 +57,7 @@ def read_gram(source: Source, options: Options) -> Data:
 def _read(source: Source, options: Options, format_: str) -> Data:
     """A table, or a Gram matrix if requested or if the table is square with a header that repeats its first column."""
     delimiter, notes = delimiter_of(source, options, format_)
+    source = without_titles(source, delimiter, options, notes)
     try:
         first = next(blocks_of(source.name, source.text, delimiter), None)
         if first is None:
@@ -71,21 +75,30 @@ def _read(source: Source, options: Options, format_: str) -> Data:
 
 def form_of(name: str, first: Block, delimiter: str, options: Options, notes: list[str]) -> Form:
     """Detect the format of a table from its first rows; its columns are named by its header, or numbered."""
-    names = _names(name, first, options, notes)
+    names = names_in(name, first, options, notes)
     width = len(first.rows[0])
     check_width(name, width, options)
     if width == 1 and options.delimiter is not None:
         what = f"the delimiter {quoted(delimiter)} does not occur in it"
         raise problem(name, what, line=first.lines[0], hint="Leave --delimiter out: Mercer detects it.")
     numbers = tuple(str(number) for number in range(1, width + 1))
-    return Form(delimiter, numbers if names is None else names, names is not None, first.lines[0])
+    european = not options.decimal_comma and is_european(first.rows, delimiter)
+    if european:
+        notes.append("Numbers are written with decimal commas, and points between thousands.")
+    return Form(delimiter, numbers if names is None else names, names is not None, first.lines[0], european)
 
 
 def read_rows(
     source: Source, form: Form, options: Options, format_: str, notes: Sequence[str] = (), *, fresh: bool
 ) -> Data:
     """The table in a whole file or in a piece of it; the first piece, with the header, is `fresh`."""
+    options = dataclasses.replace(options, decimal_comma=True) if form.european else options
     words = {place for place, key in enumerate(form.names) if kept_as_text(key, options)}
+    notes = list(notes)
+
+    def table(columns: dict[str, Cells], lines: Sequence[int]) -> Data:
+        named = without_nameless(source.name, columns, form.line, notes)
+        return table_of(source.name, format_, named, lines, options, notes)
 
     def parsed(words: set[int]) -> tuple[dict[int, Cells], list[int], set[int]]:
         like = (len(form.names), form.line)
@@ -98,15 +111,14 @@ def read_rows(
     if plain is not None:
         columns = {key: plain[place] for place, key in enumerate(form.names)}
         lines: Sequence[int] = range(source.first + skip, source.first + skip + len(plain[0]))
-        return table_of(source.name, format_, columns, lines, options, notes)
+        return table(columns, lines)
     found, lines, turned = parsed(words)
     if turned:  # all its text is needed to detect the kind of a column, or an error
         again, _, _ = parsed(words | turned)
         found |= {place: again[place] for place in turned}
     if fresh and not lines:
         raise problem(source.name, "a header and no rows", line=form.line, hint="Add rows, or read with --no-header.")
-    columns = {key: found.get(place, ()) for place, key in enumerate(form.names)}
-    return table_of(source.name, format_, columns, lines, options, notes)
+    return table({key: found.get(place, ()) for place, key in enumerate(form.names)}, lines)
 
 
 def table_of_rows(
@@ -120,7 +132,8 @@ def table_of_rows(
     if not body:
         raise problem(name, "a header and no rows", line=form.line, hint="Add rows, or read with --no-header.")
     found, kept, _ = columns_of(iter(body), words, len(form.names))
-    return table_of(name, format_, {key: found[place] for place, key in enumerate(form.names)}, kept, options, notes)
+    columns = {key: found[place] for place, key in enumerate(form.names)}
+    return table_of(name, format_, without_nameless(name, columns, form.line, notes), kept, options, notes)
 
 
 def _body(blocks: Iterator[Block]) -> Iterator[Block]:
@@ -158,57 +171,3 @@ def _evenness(source: Source, mark: str) -> tuple[float, int]:
         return 0.0, 0
     width, times = Counter(widths).most_common(1)[0] if widths else (0, 0)
     return (times / len(widths), width) if width > 1 else (0.0, 0)
-
-
-def _names(name: str, first: Block, options: Options, notes: list[str]) -> tuple[str, ...] | None:
-    headed = options.header
-    if headed is None:
-        headed = _is_known(first.rows[0], options) or _has_header(first.rows)
-    if not headed:
-        if options.header is None:
-            notes.append("The first line is data: columns are called 1, 2, 3 and so on (--header takes it as names).")
-        return None
-    names = [cell.strip() for cell in first.rows[0]]
-    if names and not names[0] and names.count("") == 1:
-        names[0] = "row"  # how pandas and R write the names of rows
-    if "" in names:
-        what = f"column {names.index('') + 1} has no name"
-        raise problem(name, what, line=first.lines[0], hint="Name it, or read with --no-header.")
-    repeated = [cell for cell, times in Counter(names).items() if times > 1]
-    if repeated:
-        what = f"the column name {quoted(repeated[0])} occurs {names.count(repeated[0])} times"
-        raise problem(name, what, line=first.lines[0], hint="Give each column its own name, or read with --no-header.")
-    return tuple(names)
-
-
-def _is_known(row: list[str], options: Options) -> bool:
-    """Whether a line has the name of a column that the user or the model mentions."""
-    named = (options.only, options.categories, options.text, options.numbers, dict(options.styles))
-    return any(cell.strip() in keys for keys in named for cell in row)
-
-
-def _has_header(rows: list[list[str]]) -> bool:
-    """Whether the first line has words above numbers, or names that never occur in the columns below them."""
-    first, rest = [cell.strip() for cell in rows[0]], rows[1 : _SAMPLE + 1]
-    if any(is_number(cell) for cell in first):
-        return False
-    if not rest:
-        return True
-    columns = list(zip(*rest, strict=True))
-    below = [all(is_number(cell) or cell.strip() in MISSING for cell in column) for column in columns]
-    if any(below) or len(set(first)) < len(first):
-        return any(below)
-    recurs = sum(cell in {other.strip() for other in column} for cell, column in zip(first, columns, strict=True))
-    return recurs == 0 and _looks_named(first, columns)
-
-
-def _looks_named(first: list[str], columns: list[tuple[str, ...]]) -> bool:
-    """Whether some cell of the first line is shorter or longer than all cells below it, or is a common name."""
-    known = {"label", "target", "class", "text", "smiles", "sequence", "id", "name", "y"}
-    if known & {cell.lower() for cell in first}:
-        return True
-    differs = 0
-    for cell, column in zip(first, columns, strict=True):
-        lengths = [len(other.strip()) for other in column]
-        differs += not min(lengths) <= len(cell) <= max(lengths)
-    return differs > 0

@@ -122,7 +122,12 @@ def _refuse_unread(source: Source, lines: list[str]) -> None:
 
 def _is_jsonl(source: Source, lines: list[str]) -> bool:
     first = lines[0].lstrip()
-    return first.startswith("{") or (first.startswith("[") and source.suffix == ".json")
+    return first.startswith("{") or (first.startswith("[") and source.suffix == ".json") or _is_array(lines)
+
+
+def _is_array(lines: list[str]) -> bool:
+    """Whether this begins like an array of JSON objects."""
+    return re.match(r"\s*\[\s*\{", "\n".join(lines)) is not None
 
 
 def _is_graphml(source: Source, lines: list[str]) -> bool:

@@ -1,8 +1,9 @@
-"""JSON lines: texts with labels, rows of a table, or graphs as nodes and links."""
+"""JSON lines, or one array of objects: texts with labels, rows of a table, or graphs as nodes and links."""
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,20 @@ _TEXTS = ("text", "sequence", "string")
 _LABELS = ("label", "class", "target", "y")
 _DEPTH = 50  # levels of nesting: far more than data has, and far fewer than exhaust Python's stack
 _HINT = "Write one object per line (JSON lines)."
+_ARRAY = "Write an array of objects, [{...}, {...}], or one object per line (JSON lines)."
+_BLANK = re.compile(r"[ \t\r\n]*")
 
 Rows = list[tuple[int, dict[str, Any]]]
 """The numbers of lines and the objects on them."""
 
 
 def read_jsonl(source: Source, options: Options) -> Data:
-    """One JSON object per line, all of the same form as the first."""
+    """One JSON object per line, or an array of objects, all of the same form as the first."""
     lines = source.full_lines
     if lines[0][1].lstrip().startswith("["):
-        raise problem(source.name, "a JSON array, but one object per line is expected", line=lines[0][0], hint=_HINT)
-    rows = [(number, _object(source.name, number, line)) for number, line in lines]
+        rows = _array(source)
+    else:
+        rows = [(number, _object(source.name, number, line)) for number, line in lines]
     first = rows[0][1]
     if "nodes" in first and ("links" in first or "edges" in first):
         return graphs_of(source.name, rows, options)
@@ -39,6 +43,39 @@ def read_jsonl(source: Source, options: Options) -> Data:
     return _table(source.name, rows, options)
 
 
+def _array(source: Source) -> Rows:
+    """The objects of an array, and the lines on which they begin."""
+    text, name, line, at = source.text, source.name, source.first, 0
+    if _is_deep(text):
+        raise problem(name, f"JSON nested more than {_DEPTH} levels deep", line=line, hint=_HINT)
+    decoder = json.JSONDecoder(parse_constant=_refuse)
+    rows: Rows = []
+    place = _next(text, text.index("[") + 1)
+    while text[place : place + 1] not in ("]", ""):
+        line, at = line + text.count("\n", at, place), place
+        try:
+            found, place = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError) as error:
+            raise problem(name, f"not JSON: {reason(error)}", line=line, hint=_ARRAY) from error
+        rows.append((line, _checked(name, line, found, text[at:place])))
+        place = _next(text, place)
+        if text[place : place + 1] == "," and text[(place := _next(text, place + 1)) : place + 1] != "]":
+            continue
+        if text[place : place + 1] != "]":
+            where = line + text.count("\n", at, place)
+            raise problem(name, "not JSON: a comma or the end of the array is missing", line=where, hint=_ARRAY)
+    if not rows or text[place + 1 :].strip():
+        what = "something follows the array" if rows else "an array without objects"
+        raise problem(name, what, line=line + text.count("\n", at, place), hint=_ARRAY)
+    return rows
+
+
+def _next(text: str, place: int) -> int:
+    """The place of the next character that is not blank."""
+    found = _BLANK.match(text, place)
+    return place if found is None else found.end()
+
+
 def _object(name: str, line: int, text: str) -> dict[str, Any]:
     if _is_deep(text):
         raise problem(name, f"JSON nested more than {_DEPTH} levels deep", line=line, hint=_HINT)
@@ -46,6 +83,10 @@ def _object(name: str, line: int, text: str) -> dict[str, Any]:
         found = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise problem(name, f"not JSON: {reason(error)}", line=line, hint=_HINT) from error
+    return _checked(name, line, found, text)
+
+
+def _checked(name: str, line: int, found: Any, text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise problem(name, f"an object {{...}} is expected, not {quoted(text)}", line=line, hint=_HINT)
     return found

@@ -17,6 +17,7 @@ from mercer.readers.batches import IN_BATCHES, batches
 from mercer.readers.data import Data
 from mercer.readers.delimited import Form, delimiter_of, form_of, read_rows
 from mercer.readers.formats import FORMATS, detect
+from mercer.readers.headers import without_titles
 from mercer.readers.opening import PACKERS, STDIN, ByteStream, open_stream
 from mercer.readers.options import Options
 from mercer.readers.problems import relined
@@ -127,7 +128,8 @@ def begin(file: ByteStream, options: Options, sizes: Sizes = _USUAL) -> Begun:
         head += more
     first = Source(file.name, head[: _after_line(head) or len(head)], options.encoding)
     format_ = None if _is_wide(head, options) else options.format or detect(first)
-    cut = None if format_ is None or options.whole_files else _CUTS.get(FORMATS[format_].pieces or "")
+    whole = options.whole_files or (format_ == "jsonl" and first.content.lstrip()[:1] == b"[")
+    cut = None if format_ is None or whole else _CUTS.get(FORMATS[format_].pieces or "")
     return Begun(head, first, format_, cut)
 
 
@@ -220,6 +222,7 @@ def _like(data: Data, options: Options) -> Options:
 def _tables(pieces: _Pieces, first: Source, format_: str, options: Options, start: Place) -> _Blocks:
     """Pieces of one table, all read in the format detected from its first rows."""
     delimiter, notes = delimiter_of(first, options, format_)
+    first = without_titles(first, delimiter, options, [])
     form: Form | None = None
     if start.offset:
         form = form_of(first.name, next(blocks_of(first.name, first.text, delimiter)), delimiter, options, notes)
@@ -228,15 +231,17 @@ def _tables(pieces: _Pieces, first: Source, format_: str, options: Options, star
         carried += piece
         source = Source(first.name, carried, options.encoding, line)
         fresh = form is None
+        told = list(notes)
         try:
             if form is None:
+                source = without_titles(source, delimiter, options, told)
                 rows = next(blocks_of(source.name, source.text, delimiter, first=line), None)
                 if not last and (rows is None or len(rows.rows) < 2):
                     continue  # only blank lines and a header so far
                 if rows is None:
                     raise empty(source.name)
-                form = form_of(source.name, rows, delimiter, options, notes)
-            data = read_rows(source, form, options, format_, notes, fresh=fresh)
+                form = form_of(source.name, rows, delimiter, options, told)
+            data = read_rows(source, form, options, format_, told, fresh=fresh)
         except Unfinished as error:
             if last:
                 raise unfinished(source.name, error) from None

@@ -18,7 +18,8 @@ from mercer.readers.row_roles import role_columns
 
 LONGEST_NAME = 10_000
 """The longest name of a column, in characters: every message, model and report repeats it."""
-_TARGETS = ("target", "label", "class", "y", "labels", "outcome")
+TARGETS = ("target", "label", "class", "y", "labels", "outcome")
+"""What columns to be predicted are usually called."""
 
 
 def table_of(
@@ -104,6 +105,7 @@ def kept_as_text(key: str, options: Options) -> bool:
     id_given = (options.id or "").lower()
     return (
         options.decimal_comma
+        or dict(options.styles).get(key, "").startswith("number ,")  # 1.200 is 1200 there
         or key in as_written
         or key.lower() == id_given
         or ID_NAMES.fullmatch(key) is not None
@@ -118,7 +120,7 @@ def _target(name: str, columns: Mapping[str, object], options: Options, notes: l
         return column_called(options.target, columns, name, "--target")
     if not options.require_target:
         return None
-    usual = [key for key in columns if key.lower() in _TARGETS]
+    usual = [key for key in columns if key.lower() in TARGETS]
     if len(usual) == 1:
         notes.append(f"The target is the column {quoted(usual[0])} (--target chooses another).")
         return usual[0]

@@ -203,14 +203,14 @@ def spread(rows: Sequence[tuple[str, Sequence[float]]], name: str, alt: str) -> 
     values = [value for _, own in rows for value in own]
     low, high = _widened((min(values), max(values)))
     wide, step, left = WIDTH, 44, 14
-    height = step * len(rows) + 40
+    height = step * len(rows) + 44
 
     def across(value: float) -> float:
         return left + (value - low) / (high - low) * (wide - 2 * left)
 
     parts = [
         f'<svg viewBox="0 0 {wide} {height}" width="{wide}" role="img" aria-label="{escape(alt)}" {_FONT}>',
-        *(_rule(across(tick), height - 30, _number(tick)) for tick in ticks(low, high)),
+        *(_rule(across(tick), height - 34, _number(tick)) for tick in ticks(low, high)),
     ]
     for number, (text, own) in enumerate(rows):
         y = 32 + step * number
@@ -222,7 +222,7 @@ def spread(rows: Sequence[tuple[str, Sequence[float]]], name: str, alt: str) -> 
         mean = across(float(np.mean(own)))
         parts.append(f'<path d="M{mean:.1f} {y - 9}V{y + 9}" stroke="{_ORANGE}" stroke-width="3"/>')
     middle = wide / 2
-    parts.append(f'<text x="{middle}" y="{height - 2}" font-size="12" text-anchor="middle">{escape(name)}</text></svg>')
+    parts.append(f'<text x="{middle}" y="{height - 5}" font-size="12" text-anchor="middle">{escape(name)}</text></svg>')
     return "".join(parts)
 
 

@@ -37,7 +37,7 @@ def learning(outcome: Outcome) -> str:
     )
     axes = Axes(
         (float(np.log2(sizes[0])), float(np.log2(sizes[-1]))),
-        (min(scores), max(scores)),
+        (float(min(own.min() for _, own in found)), float(max(own.max() for _, own in found))),
         "objects trained on",
         name,
         alt,
@@ -45,7 +45,7 @@ def learning(outcome: Outcome) -> str:
     )
     placed = [(float(np.log2(size)), score) for size, score in points]
     axes.line(placed)
-    axes.dots(placed, size=4)
+    axes.dots([(float(np.log2(size)), float(score)) for size, own in found for score in own], size=4)
     steps = metric.sign * (found[-1][1] - found[-2][1])
     gained, unsure = float(steps.mean()), float(steps.std(ddof=1)) / len(steps) ** 0.5
     left = abs((metric.perfect if metric.perfect is not None else last) - last)
@@ -56,7 +56,10 @@ def learning(outcome: Outcome) -> str:
         words = f"The curve still rises: twice as many objects brought {brought} the last time."
     else:
         words = f"The curve seems to rise (by {brought} the last time), but folds differ too much to be sure."
-    note = "Each point is the mean of machines with the chosen kernel and penalty, scored on objects they had not seen."
+    note = (
+        "Dots are folds, the line their mean: machines with the chosen kernel and penalty, scored on objects they had not "
+        "seen."
+    )
     return paragraph(words) + figure(axes.svg(), note, "learning-curve")
 
 

@@ -9,6 +9,8 @@ from mercer.jobs.candidates import short_text
 from mercer.jobs.preparation import Preparation
 from mercer.kernels.base import Kernel
 
+_TERM = re.compile(r"(\d[\d.e-]*\*)?\(*[a-z_]+\(.*\)[)*\d]*", re.DOTALL)
+"""The text of a kernel, unlike the names of columns."""
 _CALL = re.compile(r"([A-Za-z_]\w*)\((.*)\)", re.DOTALL)
 _NAMES: dict[str, Callable[[dict[str, str]], str]] = {
     "linear": lambda given: "linear",
@@ -41,6 +43,11 @@ def kernel_name(kernel: Kernel, preparation: Preparation) -> str:
     return named(short_text(kernel, preparation))
 
 
+def part_name(part: str, preparation: Preparation) -> str:
+    """What a part of a decision is called: columns by their names, terms of a kernel in words."""
+    return named(short_text(part, preparation)) if _TERM.match(part) else part
+
+
 def named(text: str) -> str:
     """The same, for the text of a kernel."""
     for sign, shown in ((" + ", " + "), ("*", " \N{MULTIPLICATION SIGN} ")):
@@ -49,7 +56,10 @@ def named(text: str) -> str:
             return shown.join(named(part.strip()) for part in parts)
     base, _, power = text.rpartition("**")
     if base and power.isdigit():
-        return f"({named(base)}) to the power of {power}"
+        inside = named(base)
+        return f"{inside if inside.startswith('(') else f'({inside})'} to the power of {power}"
+    if text.startswith("(") and text.endswith(")"):  # around all of it, since nothing splits it
+        return f"({named(text[1:-1])})"
     match = _CALL.fullmatch(text.strip())
     if match is None:
         return text
@@ -59,11 +69,17 @@ def named(text: str) -> str:
         return named(arguments[0])
     if name == "on" and len(arguments) >= 2:
         reading = arguments[2].partition("=")[2].strip("'\"") if len(arguments) > 2 else ""
-        where = arguments[0].strip("'\"")
+        where = _listed(arguments[0])
         return f"{named(arguments[1])} on {where}" + (f" {_READ_AS.get(reading, reading)}" if reading else "")
     words = _NAMES.get(name)
     given = dict(one.partition("=")[::2] for one in arguments if "=" in one)
     return text if words is None else words(given)
+
+
+def _listed(columns: str) -> str:
+    """The columns of a term: "size", "size and weight", "4 numbers"."""
+    names = [name.strip("'\"") for name in _split(columns.removeprefix("[").removesuffix("]"), ", ")]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _gaussian(given: dict[str, str]) -> str:

@@ -44,6 +44,7 @@ caption { caption-side: bottom; text-align: left; padding-top: .4rem; }
   }
   .stacked td.n { display: inline-block; margin-right: 1rem; }
   .stacked td.n::before { margin-right: .5rem; }
+  .stacked td.bar { display: block; width: 100%; }
   .stacked td::before { content: attr(data-head); flex: 0 0 5rem; color: var(--soft); }
 }
 figure { margin: 1rem 0; }
@@ -51,7 +52,9 @@ svg, img { max-width: 100%; height: auto; display: block; }
 img.pixels { image-rendering: pixelated; width: min(100%, 26rem); border: 1px solid var(--line); }
 .pair { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
 .pair > figure { flex: 1 1 18rem; min-width: 0; }
-pre { background: var(--fill); padding: .8rem; overflow-x: auto; font-size: .88rem; }
+pre {
+  background: var(--fill); padding: .8rem; font-size: .88rem; white-space: pre-wrap; overflow-wrap: anywhere;
+}
 code.sequence { overflow-wrap: anywhere; line-height: 1.9; }
 code.sequence span { padding: 2px 0; }
 details { margin: .8rem 0; }

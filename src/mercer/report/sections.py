@@ -60,7 +60,8 @@ def _top(outcome: Outcome) -> str:
         f"The line is where the score lies with 95 % confidence.{better}",
         "score",
     )
-    words = f'<p class="verdict">{escape(outcome.verdict)}</p>'
+    unbroken = outcome.verdict.replace(" %", "\N{NO-BREAK SPACE}%")
+    words = f'<p class="verdict">{escape(unbroken)}</p>'
     return f"<h1>{escape(data.name)}: {escape(what)}</h1><div class=lead>{words}{picture}</div>"
 
 
@@ -77,7 +78,10 @@ def _data(outcome: Outcome) -> str:
         rows = [(c["name"], c["kind"], f"{c['missing']:,}", c["content"]) for c in told["columns"][:_MOST_COLUMNS]]
         more = len(told["columns"]) - len(rows)
         cells = table(
-            ("column", "kind", "missing", "content"), rows, f"and {count(more, 'more column')}" if more > 0 else ""
+            ("column", "kind", "missing", "content"),
+            rows,
+            f"and {count(more, 'more column')}" if more > 0 else "",
+            stacked=True,
         )
         text += cells if len(rows) <= _AT_A_GLANCE else folded(f"All {len(rows)} columns", cells)
     return text

@@ -7,6 +7,7 @@ import numpy as np
 from mercer.errors import MercerError
 from mercer.jobs.fitting import Outcome
 from mercer.readers.problems import count, readable
+from mercer.report.naming import part_name
 from mercer.report.page import paragraph, table
 from mercer.selection.learner import evenly_spread
 
@@ -39,10 +40,13 @@ def shares(outcome: Outcome) -> str:
         f"Each of {len(found)} {_decisions(outcome)} is the sum of what its parts add: {how}, here without their signs "
         "and averaged."
     )
-    listed = [(name, readable(size), f"{100 * size / total:.0f} %") for name, size in most[:_LISTED]]
+    known = model.preparation
+    listed = [(part_name(name, known), readable(size), f"{100 * size / total:.0f} %") for name, size in most[:_LISTED]]
     more = len(most) - len(listed)
     heads, sizes_listed = ("part", "adds on average", "share"), [size for _, size in most[:_LISTED]]
-    return text + table(heads, listed, f"and {count(more, 'more part')}" if more > 0 else "", bars=sizes_listed)
+    return text + table(
+        heads, listed, f"and {count(more, 'more part')}" if more > 0 else "", bars=sizes_listed, stacked=True
+    )
 
 
 def _decisions(outcome: Outcome) -> str:

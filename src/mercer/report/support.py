@@ -75,7 +75,7 @@ def cell_text(column: Column, value: Any) -> str:
     if value is None or (column.kind in NUMERIC and np.isnan(value)):
         return "missing"
     if column.kind == DATE:
-        return day_text(float(value))
+        return day_text(float(value), column.style)
     style = Style.of(column.style)
     if style is not None and style.scale is not None:
         steps = SCALES[style.scale]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,30 +17,76 @@ from mercer.inputs.strings import Strings
 
 Analyse = Callable[[str], list[str]]
 """A function from a text to its terms."""
+Terms = tuple[Int64, Float64]
+"""The names of the terms of one document, each once, and their counts."""
 Counted = tuple[Int64, Float64, Int64]
 """Names of terms, each once per document; their counts; and where each document begins."""
 
 
-def count_terms(analyse: Analyse, documents: Strings) -> Counted:
-    """The terms of each document, named by their content, so that any two batches agree."""
+MOST_KEPT = 2**22
+"""How many terms of documents are kept for the next call, in two generations: 64 MiB each. A search reads the same
+documents dozens of times, for each kernel in each fold, and splitting them takes far longer than all kernel values."""
+
+
+@final
+class Kept:
+    """Terms of documents that were read lately; of two generations, the older is forgotten when the younger is full.
+
+    Threads may share it: the worst that a race can do is to read a document again.
+    """
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        self._most = most
+        self._young: dict[Hashable, Terms] = {}
+        self._old: dict[Hashable, Terms] = {}
+        self._size = 0
+
+    def get(self, key: Hashable) -> Terms | None:
+        found = self._young.get(key)
+        if found is None and (found := self._old.get(key)) is not None:
+            self.put(key, found)
+        return found
+
+    def put(self, key: Hashable, terms: Terms) -> None:
+        if self._size > self._most:
+            self._old, self._young, self._size = self._young, {}, 0
+        self._young[key] = terms
+        self._size += len(terms[0])
+
+
+_KEPT = Kept()
+
+
+def count_terms(analyse: Analyse, documents: Strings, way: Hashable = None) -> Counted:
+    """The terms of each document, named by their content, so that any two batches agree.
+
+    `way` tells apart all that `analyse` may do with a text; None if that is unknown, such as for functions of users.
+    """
     if not documents.of_characters:
         return _count_symbols(documents)
     known: dict[str, int] = {}
-    names: list[int] = []
-    counts: list[int] = []
-    lengths: list[int] = []
+    parts: list[Terms] = []
     for number, text in enumerate(documents.tolist()):
-        try:
-            found = Counter(analyse(text))
-        except Exception as error:
-            raise InputTypeError(f"Document {number} could not be split into terms: {error!r}") from error
-        for term, count in found.items():
-            if term not in known:
-                known[term] = symbol_of(term)
-            names.append(known[term])
-            counts.append(count)
-        lengths.append(len(found))
-    return np.asarray(names, dtype=np.int64), np.asarray(counts, dtype=np.float64), offsets_of(lengths)
+        found = None if way is None else _KEPT.get((way, text))
+        if found is None:
+            try:
+                found = _terms(Counter(analyse(text)), known)
+            except Exception as error:
+                raise InputTypeError(f"Document {number} could not be split into terms: {error!r}") from error
+            if way is not None:
+                _KEPT.put((way, text), found)
+        parts.append(found)
+    offsets = offsets_of(len(names) for names, _ in parts)
+    names = np.concatenate([np.zeros(0, dtype=np.int64), *(names for names, _ in parts)])
+    return names, np.concatenate([np.zeros(0), *(counts for _, counts in parts)]), offsets
+
+
+def _terms(found: Counter[str], known: dict[str, int]) -> Terms:
+    for term in found:
+        if term not in known:
+            known[term] = symbol_of(term)
+    names = np.fromiter((known[term] for term in found), dtype=np.int64, count=len(found))
+    return names, np.fromiter(found.values(), dtype=np.float64, count=len(found))
 
 
 def terms_of(analyse: Analyse, documents: Strings) -> dict[int, str]:

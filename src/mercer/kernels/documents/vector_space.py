@@ -112,8 +112,13 @@ class VectorSpace(Counting):
         analyse: Analyse = reader.build_analyzer()
         return analyse
 
+    @property
+    def _way(self) -> tuple[Any, ...] | None:
+        """What tells apart how documents are split; None for functions of users, which may do anything."""
+        return None if self.tokenizer is not None else (self.lowercase, self.analyzer, self.ngrams, self.stop_words)
+
     def resolve(self, objects: Strings) -> State:
-        names, counts, offsets = count_terms(self._analyser(), objects)
+        names, counts, offsets = count_terms(self._analyser(), objects, self._way)
         self._warn_of_empty(objects, names, offsets)
         if self.data_dependent:
             return self._learnt(names, counts, len(objects))
@@ -171,7 +176,7 @@ class VectorSpace(Counting):
         """Raise an error if stop words are the reason why no document has a term."""
         if self.stop_words is None or not objects.of_characters:
             return
-        _, _, offsets = count_terms(replace(self, stop_words=None)._analyser(), objects)
+        _, _, offsets = count_terms(replace(self, stop_words=None)._analyser(), objects, None)
         if offsets[-1]:
             raise InputError(
                 f"No term is left of the {len(objects)} documents: stop_words={shown(self.stop_words)} drop them all. "
@@ -179,7 +184,7 @@ class VectorSpace(Counting):
             )
 
     def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
-        names, counts, offsets = count_terms(self._analyser(), objects)
+        names, counts, offsets = count_terms(self._analyser(), objects, self._way)
         if "terms" in state.values:
             known, weights = state.values["terms"], state.values["weights"]
             place = np.minimum(np.searchsorted(known, names), len(known) - 1)
