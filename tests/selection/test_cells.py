@@ -103,8 +103,8 @@ def test_probabilities_are_calibrated_over_all_cells(n_classes, neighbours):
         labels = board(points, 3) if n_classes == 2 else np.floor(3 * points[:, 0]).astype(int)
         return np.where(rng.uniform(size=len(points)) < 0.3, rng.integers(0, n_classes, len(points)), labels)
 
-    points = rng.uniform(size=(3000, 2))
-    model = Cells(SVC(gamma=10.0), 300, neighbours=neighbours, probability=True, random_state=0).fit(X, noisy(X))
+    points, rows = rng.uniform(size=(3000, 2)), rng.uniform(size=(2400, 2)) if neighbours else X
+    model = Cells(SVC(gamma=10.0), 300, neighbours=neighbours, probability=True, random_state=0).fit(rows, noisy(rows))
     found, y = model.predict_proba(points), noisy(points)
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
     np.testing.assert_array_equal(model.classes_[found.argmax(axis=1)], model.predict(points))
