@@ -111,6 +111,22 @@ def test_parquet_of_text_is_a_table(tmp_path):
         blocks.of(tmp_path, target="labell")[0]
 
 
+def test_rows_in_any_order_of_memory(tmp_path):
+    np.save(tmp_path / "columns.npy", np.asfortranarray(X))
+    np.save(tmp_path / "swapped.npy", X.astype(">f8"))
+    for name in ("columns", "swapped"):
+        found = blocks.of(tmp_path / f"{name}.npy", rows=300)
+        assert np.array_equal(np.concatenate([kernels.RBF().coerce(block.objects).values for block in found]), X)
+
+
+def test_a_file_that_becomes_shorter_is_told(npy, tmp_path):
+    assert len(npy[3].y) == npy.sizes[3]
+    with open(tmp_path / "X.npy", "r+b") as stream:
+        stream.truncate(600)
+    with pytest.raises(DataFileError, match=r"X\.npy: it has become shorter"):
+        npy[3]
+
+
 def test_changed_files_have_another_digest(npy, tmp_path):
     digest = npy.digest
     changed = X.copy()

@@ -1,5 +1,7 @@
 """How the final machine is trained on very many objects, and how that is chosen."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import mercer
 from mercer import kernels
 from mercer.jobs import growing, scaling
 from mercer.jobs.answers import Columns, answers
+from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import fit
 from mercer.jobs.load import Load
@@ -137,6 +140,20 @@ def test_an_exact_machine_is_compared_where_it_can_be_afforded(monkeypatch):
     monkeypatch.setattr(scaling, "NEVER", 1e9)
     rounds = fit(data(BOARD), FIRST).trained.growth.rounds
     assert {one.setting.way.kind for found in rounds for one in found} == {CELLS, EXACT}
+
+
+@pytest.mark.parametrize("y", [SMOOTH, NUMBERS], ids=["classes", "numbers"])
+def test_what_was_compared_before_a_kill_is_not_trained_again(y, monkeypatch, tmp_path):
+    one_by_one(monkeypatch, LANDMARKS)
+    path, plan = str(tmp_path / "model.partial"), dataclasses.replace(FIRST, search_size=600)
+    first = fit(data(y), plan, checkpoint=Checkpoint(path, resume=False))
+    assert first.trained.growth.rounds
+    monkeypatch.setattr(growing, "_scored", None)  # would be an error
+    again = fit(data(y), plan, checkpoint=Checkpoint(path, resume=True))
+    assert again.trained.why == first.trained.why
+    np.testing.assert_array_equal(again.model.predict(X[:50]), first.model.predict(X[:50]))
+    if y is not NUMBERS:
+        np.testing.assert_array_equal(again.model.predict_proba(X[:50]), first.model.predict_proba(X[:50]))
 
 
 def test_groups_are_not_parted_and_times_not_turned_round():

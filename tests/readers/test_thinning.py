@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.errors import DataFileError
-from mercer.readers import read, thinning
+from mercer.readers import read, reservoir, streaming, thinning
 from mercer.readers.options import Options
 from tests.readers.arrow_files import write_arrow
 
@@ -121,3 +121,42 @@ def test_errors_name_the_line_of_the_whole_file(tmp_path):
     path.write_text("1 1:1\n" * 400 + "0 1:x\n" * 400)
     with pytest.raises(DataFileError, match=r"a.svm:(4|5|6|7|8)\d\d: \"1:x\" is not index:value"):
         thinning.thinned(str(path), Options(format="svmlight"), 50, 0)
+
+
+@pytest.mark.parametrize("format_", ["csv", "svmlight", "jsonl", "fasta"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pass_that_was_killed_goes_on_with_the_same_sample(path, format_, packed, tmp_path, monkeypatch):
+    name = path(format_)
+    if format_ == "csv":  # cells that go on in the next line, and perhaps in the next piece
+        text = text_of("csv").replace("red", '"red\nwine"')
+        (tmp_path / "a.csv").write_text(text)
+    if packed:
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress((tmp_path / name).read_bytes()))
+        name = f"{name}.gz"
+    options = Options(format=format_, target="y")
+    small = streaming.Sizes(piece=1000, head=2000)
+    monkeypatch.setattr(thinning, "begin", lambda file, options: streaming.begin(file, options, small))
+    expected = thinning.thinned(name, options, 200, 0)
+    monkeypatch.setattr(reservoir, "_SECONDS", 0.0)
+    real = thinning.pieces
+
+    def killed(*given):
+        for place, piece in enumerate(real(*given)):
+            if place == 3:
+                raise InterruptedError
+            yield piece
+
+    kept = reservoir.Kept(tmp_path / "sample" / "state.json", "this pass")
+    monkeypatch.setattr(thinning, "pieces", killed)
+    for _ in range(3):
+        with pytest.raises(InterruptedError):
+            thinning.thinned(name, options, 200, 0, kept)
+    monkeypatch.setattr(thinning, "pieces", real)
+    found = thinning.thinned(name, options, 200, 0, kept)
+    assert (found.objects, found.size) == (expected.objects, expected.size)
+    assert list(found.data.lines) == list(expected.data.lines)
+    assert list(found.data.labels) == list(expected.data.labels)
+    monkeypatch.setattr(thinning, "pieces", killed)  # nothing is read once the pass has ended
+    again = thinning.thinned(name, options, 200, 0, kept)
+    assert list(again.data.lines) == list(expected.data.lines)
+    assert reservoir.Kept(tmp_path / "sample" / "state.json", "another pass").found() is None

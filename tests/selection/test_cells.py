@@ -5,9 +5,10 @@ import pytest
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import cross_val_score
 
+import mercer
 from mercer import SVC, SVR, Cells, KernelPCA, KernelRidge, LinearSVC, kernels
 from mercer.errors import InputError, ParameterError
-from mercer.training.voronoi import nearest
+from mercer.training.voronoi import nearest, nearest_few
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.uniform(size=(1200, 2)), RNG.uniform(size=(300, 2))
@@ -43,6 +44,32 @@ def test_one_cell_is_the_machine_itself():
     np.testing.assert_allclose(model.decision_function(NEW), whole.decision_function(NEW), atol=1e-9)
 
 
+def test_neighbours_are_trained_on_in_the_cells_with_the_next_centres(tmp_path):
+    model = Cells(NARROW, size=300, neighbours=1, random_state=1).fit(X, SIGNS)
+    fitted, objects = model.kernel_, model.kernel_.coerce(X)
+    away = np.linalg.norm(X[:, None] - model.centres_.values[None], axis=2)
+    near = away.argsort(axis=1)[:, :2]
+    np.testing.assert_array_equal(nearest_few(fitted, objects, model.centres_, 2), near)
+    where = nearest(fitted, fitted.coerce(NEW), model.centres_)
+    for cell in range(len(model.estimators_)):
+        seen = (near == cell).any(axis=1)
+        alone = clone(NARROW).fit(X[seen], SIGNS[seen])
+        np.testing.assert_allclose(
+            model.decision_function(NEW)[where == cell], alone.decision_function(NEW[where == cell]), atol=1e-6
+        )
+        assert model.sizes_[cell] == seen.sum()
+    plain = Cells(NARROW, size=300, random_state=1).fit(X, SIGNS)
+    whole = clone(NARROW).fit(X, SIGNS).decision_function(NEW)
+    apart = [np.abs(np.clip(one.decision_function(NEW) - whole, -1, 1)).mean() for one in (model, plain)]
+    assert apart[0] < 0.5 * apart[1]  # nearer to the exact machine
+    mercer.save(model, tmp_path / "cells.mercer")
+    again = mercer.load(tmp_path / "cells.mercer")
+    np.testing.assert_array_equal(again.decision_function(NEW), model.decision_function(NEW))
+    assert again.neighbours == 1
+    many = Cells(NARROW, size=300, neighbours=99).fit(X, SIGNS)  # every cell has all objects
+    np.testing.assert_allclose(many.decision_function(NEW), whole, atol=1e-4)
+
+
 def test_a_kernel_that_depends_on_data_is_fitted_to_all_objects_once():
     model = Cells(SVC(C=10.0), size=300, random_state=0).fit(X, SIGNS)
     wanted = kernels.RBF(gamma="scale").fit(X).state.number("gamma")
@@ -68,16 +95,16 @@ def test_classes_that_a_cell_lacks_come_last_and_constant_cells_are_sure():
     assert model.score(NEW, np.floor(3 * NEW[:, 0]).astype(int)) > 0.95
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_probabilities_are_calibrated_over_all_cells(n_classes):
+@pytest.mark.parametrize(("n_classes", "neighbours"), [(2, 0), (3, 0), (2, 1)])
+def test_probabilities_are_calibrated_over_all_cells(n_classes, neighbours):
     rng = np.random.default_rng(2)
 
     def noisy(points):
         labels = board(points, 3) if n_classes == 2 else np.floor(3 * points[:, 0]).astype(int)
         return np.where(rng.uniform(size=len(points)) < 0.3, rng.integers(0, n_classes, len(points)), labels)
 
-    points = rng.uniform(size=(3000, 2))
-    model = Cells(SVC(gamma=10.0), size=300, probability=True, random_state=0).fit(X, noisy(X))
+    points, rows = rng.uniform(size=(3000, 2)), rng.uniform(size=(2400, 2)) if neighbours else X
+    model = Cells(SVC(gamma=10.0), 300, neighbours=neighbours, probability=True, random_state=0).fit(rows, noisy(rows))
     found, y = model.predict_proba(points), noisy(points)
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
     np.testing.assert_array_equal(model.classes_[found.argmax(axis=1)], model.predict(points))
@@ -117,6 +144,7 @@ def test_refusals():
         Cells(KernelPCA()),
         Cells(LinearSVC()),
         Cells(SVC(), size=1),
+        Cells(SVC(), neighbours=-1),
         Cells(SVR(), probability=True),
     ):
         with pytest.raises(ParameterError, match="Cells"):

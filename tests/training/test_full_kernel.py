@@ -8,6 +8,7 @@ from mercer import (
     SVR,
     KernelLogisticRegression,
     KernelMachineClassifier,
+    KernelMachineRegressor,
     KernelQuantileRegressor,
     KernelRidge,
     OneClassSVM,
@@ -31,6 +32,10 @@ MACHINES = {
     "squared hinge": (KernelMachineClassifier("squared_hinge", tol=1e-7), SIGNS),
     "logistic": (KernelLogisticRegression(tol=1e-7), SIGNS),
     "multinomial": (KernelLogisticRegression(tol=1e-7), CLASSES),
+    "squared hinge, one against the rest": (KernelMachineClassifier("squared_hinge", tol=1e-7), CLASSES),
+    "smooth hinge": (KernelMachineClassifier("smooth_hinge", tol=1e-7), SIGNS),
+    "huber": (KernelMachineRegressor("huber", tol=1e-7), NUMBERS),
+    "squared epsilon": (KernelMachineRegressor("squared_epsilon_insensitive", tol=1e-7), NUMBERS),
     "epsilon": (SVR(tol=1e-7), NUMBERS),
     "quantile": (KernelQuantileRegressor(tol=1e-7), NUMBERS),
 }
@@ -87,6 +92,23 @@ def test_the_trace_left_is_that_of_all_objects():
     assert model.excess(X, NUMBERS).trace_left == pytest.approx(wanted, abs=1e-9)
 
 
+@pytest.mark.parametrize("region", ["plane", "ball"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_one_class_machines(region, weighted):
+    weights = RNG.uniform(0.5, 2.0, size=300) if weighted else None
+    grown = FULL if region == "plane" else FULL + kernels.Polynomial(degree=2) * 0.05  # diagonals that differ
+    exact = OneClassSVM(nu=0.2, region=region, kernel=grown, tol=1e-7).fit(X, sample_weight=weights).certificate_
+    slack, bounds = 1e-6 * abs(exact.primal) + exact.duality_gap, []
+    for m in (20, 80, 299):
+        learner = OneClassSVM(nu=0.2, region=region, kernel=kernels.Nystrom(grown, m=m), tol=1e-7)
+        found = learner.fit(X, sample_weight=weights).excess(X, None, sample_weight=weights)
+        assert -slack <= found.primal - exact.primal <= found.excess + slack
+        bounds.append(found)
+    assert bounds[0].excess > bounds[1].excess > bounds[2].excess
+    assert bounds[2].share < 1e-3
+    assert str(bounds[1]).startswith("At most")
+
+
 def test_the_verdict_is_a_sentence():
     assert str(Excess(101.0, 100.0, 0.031)) == (
         "At most 1 % above the exact machine's objective; the landmarks leave 0.031 of the trace."
@@ -98,8 +120,8 @@ def test_the_verdict_is_a_sentence():
 def test_refusals():
     with pytest.raises(KernelError, match="not a projection of another kernel"):
         SVC(kernel=FULL).fit(X, SIGNS).excess(X, SIGNS)
-    with pytest.raises(KernelError, match="OneClassSVM has no bound"):
-        OneClassSVM(kernel=kernels.Nystrom(FULL, m=10)).fit(X).excess(X, None)
+    with pytest.raises(KernelError, match="not a projection of another kernel"):
+        OneClassSVM(kernel=FULL).fit(X).excess(X, None)
 
 
 @pytest.mark.parametrize("name", ["squared", "hinge"])

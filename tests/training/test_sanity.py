@@ -30,6 +30,15 @@ def test_features_whose_products_overflow_are_refused_as_their_matrix_is():
                 made.fit(X, np.arange(30) % 3)
 
 
+def test_a_column_that_is_constant_but_for_rounding_is_no_narrow_one():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[:, 1] = np.where(X[:, 0] > 0, 0.3, np.nextafter(0.3, 1.0))
+    SVC().fit(X, X[:, 0] > 0.2)  # without a warning
+    X[:, 1] += np.where(X[:, 0] > 0, 1e-9, 0.0)
+    with pytest.warns(KernelWarning, match="wildly different scales"):
+        SVC().fit(X, X[:, 0] > 0.2)
+
+
 def test_joint_losses_train_on_few_features_by_themselves():
     X = np.random.default_rng(0).normal(size=(200, 3))
     model = KernelLogisticRegression(kernel=kernels.Linear()).fit(X, np.digitize(X[:, 0], [-0.5, 0.5]))

@@ -1,8 +1,9 @@
-"""Rows of numbers in npy files, which the system pages in and out as they are read."""
+"""Rows of numbers in npy files, of which no more than some blocks are in memory at a time."""
 
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from typing import Any, final
 
@@ -50,7 +51,7 @@ class NpyBlocks(Blocks):
 
     def read(self, number: int) -> Block:
         part = slice(int(self.edges[number]), int(self.edges[number + 1]))
-        X, y, weights = (None if array is None else np.array(array[part]) for array in self._arrays)
+        X, y, weights = (None if array is None else _read(array, part) for array in self._arrays)
         return Block(X, y, None if weights is None else weights.astype(np.float64))
 
     @cached_property
@@ -70,6 +71,22 @@ class NpyBlocks(Blocks):
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_arrays"}
+
+
+def _read(array: npt.NDArray[Any], part: slice) -> npt.NDArray[Any]:
+    """Some rows of a file. They are not read through the map: all pages seen would count as memory of this process."""
+    if not isinstance(array, np.memmap) or array.filename is None or not array.flags.c_contiguous:
+        return np.array(array[part])
+    count = (part.stop - part.start) * math.prod(array.shape[1:])
+    try:
+        with open(array.filename, "rb") as stream:
+            stream.seek(array.offset + part.start * math.prod(array.shape[1:]) * array.itemsize)
+            found = np.fromfile(stream, dtype=array.dtype, count=count)
+    except OSError as error:
+        raise DataFileError(f"{array.filename}: {error.strerror or error}") from error
+    if len(found) < count:
+        raise DataFileError(f"{array.filename}: it has become shorter since it was opened.")
+    return found.reshape(-1, *array.shape[1:])
 
 
 @undisturbed

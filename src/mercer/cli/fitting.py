@@ -21,7 +21,7 @@ from mercer.jobs.problem import Plan
 from mercer.jobs.several import one_by_one, path_for
 from mercer.jobs.summary import NOUNS
 from mercer.jobs.ways import CELLS
-from mercer.jobs.whole import Whole, beyond_memory, refuse_folders_of_others
+from mercer.jobs.whole import Whole, beyond_memory, is_begun, refuse_folders_of_others, remove
 from mercer.readers.opening import STDIN
 from mercer.readers.options import Options
 from mercer.readers.problems import count
@@ -71,8 +71,9 @@ def _run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOp
             in_pieces = beyond_memory(path, reading, plan.memory)
             if in_pieces is not None:
                 refuse_folders_of_others(files.model)
-                whole = Whole.of(path, in_pieces, plan.memory, plan.seed, files.model)
-                whole.begin(resume=files.resume)
+                if not files.resume:
+                    remove(files.model)
+                whole = Whole.of(path, in_pieces, plan.memory, plan.seed, files.model, keeping=True)
             data = read(path, reading) if whole is None else whole.data
             outcome = fit(data, plan, command=command, checkpoint=checkpoint, whole=whole)
         save(outcome.model, files.model)
@@ -82,7 +83,7 @@ def _run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOp
             write(outcome, files.report)
         checkpoint.remove()
         if whole is not None:
-            whole.remove()
+            remove(files.model)
         _tell(outcome, equivalent(outcome, path, reading), files, wanted)
     except BaseException as error:
         if was_interrupted(error):
@@ -122,6 +123,10 @@ def _how_to_resume(checkpoint: Checkpoint, written: list[str], files: Files) -> 
         checkpoint.write()
         kept = " The same command with --resume soon writes it, from the work that is kept." if len(checkpoint) else ""
         return f"The model is complete: {files.model}. The report was not written.{kept}"
+    if not len(checkpoint) and is_begun(files.model):
+        return (
+            f"What was done is kept beside {files.model}: the same command with --resume goes on. No model was written."
+        )
     if not len(checkpoint):
         return "Nothing was written. Run the same command again; with --time-limit it keeps the best found by then."
     checkpoint.write()

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64
+from mercer.errors import KernelError
 from mercer.gram.condensing import machine_over
 from mercer.gram.contract import Gram
 from mercer.gram.make import gram_of
@@ -27,6 +28,7 @@ from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.training.certificate import Certificate, lost_in_double, unknown_certificate
 from mercer.training.explanation import By, Explanation, explanations
+from mercer.training.full_kernel import Excess, FullView
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guard, guarded_gram
 from mercer.training.nu import solve_nu_form
@@ -193,6 +195,19 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator, SupportAttrib
         )
         proof = self._proof(weights[used], linear[used], again, lengths[used], "float64")
         return Certificate.together((proof,), found.entries, time.monotonic() - began)
+
+    def _excess(self, coefficients: Float64, objects: Objects, y: Any, sample_weight: Any, exact_rows: int) -> Excess:
+        """By weak duality: coefficients keep their bounds and their sum, whatever the kernel is."""
+        del y
+        weights = sample_weights(sample_weight, objects, dropping=True)
+        b = coefficients[:, 0]
+        if (b > weights * (1.0 + _ROUNDED)).any():
+            raise KernelError("The machine was trained on a part of the objects, so there is no bound for all of them.")
+        view = FullView.of(self.expansion_, coefficients, objects, exact_rows)
+        linear = self._linear(self._mass, view.diagonal)
+        lost = float(weights @ np.maximum(0.0, -(view.outputs[:, 0] + linear)))
+        primal = 0.5 * float(view.length[0]) + self._mass * float(self.expansion_.intercept[0]) + lost
+        return Excess(primal, -0.5 * float(view.energy[0]) - float(linear @ b), view.trace_left, view.sampled_rows)
 
     def _lengths_in_training(self, objects: Objects) -> Float64:
         """k(x, x) in the training matrix: a repair changes lengths, which matters only for balls."""

@@ -38,11 +38,21 @@ class Division:
     labels: Indices
 
 
-def closest(similar: Float64, own: Float64) -> Indices:
-    """The nearest centre of each row, from kernel values with the centres and those of centres with themselves."""
+def closest(similar: Float64, own: Float64, count: int = 1) -> Indices:
+    """The nearest centres of each row, one column each, from kernel values with centres and of these with themselves.
+
+    Of several that are equally near, the first.
+    """
     # If all centres have the same length, the most similar is the nearest, however small the similarities are.
     alike = bool((own == own[0]).all())
-    return np.asarray(similar.argmax(axis=1) if alike else (own - 2.0 * similar).argmin(axis=1))
+    if count == 1 and alike:
+        return np.asarray(similar.argmax(axis=1))[:, None]
+    away = -similar if alike else own - 2.0 * similar
+    found, rows = np.empty((len(similar), count), dtype=np.intp), np.arange(len(similar))
+    for place in range(count):
+        found[:, place] = away.argmin(axis=1)
+        away[rows, found[:, place]] = np.inf
+    return found
 
 
 def nearest_by(gram: Gram) -> Nearest:
@@ -54,7 +64,7 @@ def nearest_by(gram: Gram) -> Nearest:
         found = [np.zeros(0, dtype=np.intp)]
         for start in range(0, n, rows):
             part = np.arange(start, min(start + rows, n))
-            found.append(closest(exact.view(part, centres).exact(), diagonal[centres]))
+            found.append(closest(exact.view(part, centres).exact(), diagonal[centres])[:, 0])
         return np.concatenate(found)
 
     return nearest

@@ -18,6 +18,7 @@ from mercer._parsing import undisturbed
 from mercer._version import __version__
 from mercer.errors import InputError
 from mercer.inputs.base import Objects
+from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.problem import Problem
 from mercer.kernels.base import Kernel
 from mercer.selection.trials import Trial
@@ -25,6 +26,17 @@ from mercer.storage.atomic import replacing
 
 Heard = Callable[[Kernel, list[Trial]], None]
 _PARTS = ("fold_scores", "predicted", "decisions")
+_ANSWERS = tuple(field.name for field in dataclasses.fields(Answers))
+
+
+@final
+@dataclasses.dataclass(frozen=True, eq=False)
+class Compared:
+    """What a setting was worth on a part of very many objects."""
+
+    score: float
+    answers: Answers
+    seconds: float
 
 
 @final
@@ -41,6 +53,7 @@ class Checkpoint:
         self._kept: dict[str, list[Trial]] = {}
         self._left: dict[str, list[tuple[Any, ...]]] = {}
         """Trials of an earlier search, without their kernels, that this one has not used yet."""
+        self._compared: dict[str, Compared] = {}
 
     def __len__(self) -> int:
         return len(self._kept) + len(self._left)
@@ -71,6 +84,15 @@ class Checkpoint:
         self.write()
         self._heard(kernel, trials)
 
+    def recall_compared(self, key: str) -> Compared | None:
+        """A setting that was trained on a part of the objects before."""
+        return self._compared.get(key)
+
+    def keep_compared(self, key: str, found: Compared) -> None:
+        """Keep it, and write all that is finished."""
+        self._compared[key] = found
+        self.write()
+
     def write(self) -> None:
         """Write what is finished, if there is anything."""
         if not self._kept:
@@ -83,7 +105,11 @@ class Checkpoint:
             for number, (_, parts) in enumerate(trials)
             for name, array in zip(_PARTS, parts[1:-1], strict=True)
         }
-        head = json.dumps({"mark": self._mark, "trials": about})
+        compared = [{"key": key, "score": one.score, "seconds": one.seconds} for key, one in self._compared.items()]
+        for number, one in enumerate(self._compared.values()):
+            parts_of = {name: getattr(one.answers, name) for name in _ANSWERS}
+            arrays |= {f"compared/{number}/{name}": part for name, part in parts_of.items() if part is not None}
+        head = json.dumps({"mark": self._mark, "trials": about, "compared": compared})
         with replacing(self.path) as stream:
             np.savez(stream, about=np.array(head), **arrays)
 
@@ -103,6 +129,11 @@ class Checkpoint:
                         scores, predicted, decisions = (stored[f"{number}/{part}"] for part in _PARTS)
                         trial = float(told["penalty"]), scores, predicted, decisions, float(told["seconds"])
                         found.setdefault(str(told["kernel"]), []).append(trial)
+                    for number, told in enumerate(head.get("compared", ())):
+                        own = {name: f"compared/{number}/{name}" for name in _ANSWERS}
+                        answers = Answers(**{name: stored[key] for name, key in own.items() if key in stored})
+                        one = Compared(float(told["score"]), answers, float(told["seconds"]))
+                        self._compared[str(told["key"])] = one
                     return found
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise _refused(f"{self.path} cannot be resumed from: it is damaged, or is no search.") from error

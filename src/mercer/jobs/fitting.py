@@ -136,7 +136,7 @@ def fit(
     held = rows_held_out(problem)
     rows = np.setdiff1d(np.arange(len(y)), held)
     objects = take(problem.objects, rows) if len(held) else problem.objects
-    trained = _trained(problem, found, rows, objects, began, whole)
+    trained = _trained(problem, found, rows, objects, began, whole, checkpoint)
     way, estimator = trained.way, trained.estimator
     notes += [*([way.why] if way.why else []), *trained.notes]
     probabilities, calibrated = _calibrated(problem, found)
@@ -173,7 +173,13 @@ class _Trained:
 
 
 def _trained(
-    problem: Problem, found: Search, rows: Indices, objects: Any, began: float, whole: Whole | None
+    problem: Problem,
+    found: Search,
+    rows: Indices,
+    objects: Any,
+    began: float,
+    whole: Whole | None,
+    checkpoint: Checkpoint | None,
 ) -> _Trained:
     """The machine on all objects but those held out, and how it was trained."""
 
@@ -181,7 +187,7 @@ def _trained(
         limit = problem.plan.time_limit
         return None if limit is None else max(1.0, limit - (time.monotonic() - began))
 
-    way = scaled(problem, found.best, rows, partial(_asked, problem), left(), whole)
+    way = scaled(problem, found.best, rows, partial(_asked, problem), left(), whole, checkpoint)
     if whole is not None:
         return _trained_in_blocks(problem, way, rows, objects, left, whole)
     weights = None if problem.data.weights is None else problem.data.weights[rows]

@@ -18,6 +18,7 @@ import numpy as np
 
 from mercer._types import Indices
 from mercer.errors import MercerError
+from mercer.jobs.checkpoint import Checkpoint, Compared
 from mercer.jobs.load import Load
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.problem import Problem
@@ -104,10 +105,12 @@ def grow(
     load: Load,
     seconds: float,
     deadline: float | None = None,
+    kept: Checkpoint | None = None,
 ) -> Growth | None:
     """Compare settings on growing parts of the objects at `rows`; None if there is nothing to compare.
 
-    `seconds` is about what all rounds may take, by the cost model; after the `deadline` none is begun.
+    `seconds` is about what all rounds may take, by the cost model; after the `deadline` none is begun. What is
+    `kept` of a run that was killed is not trained again.
     """
     tested = _tested(problem, rows)
     others = np.setdiff1d(rows, tested)
@@ -119,7 +122,7 @@ def grow(
         seen = (
             others if size >= len(others) else others[sample(problem.y[others], problem.task, size, problem.plan.seed)]
         )
-        found = [one for setting in left if (one := _scored(problem, setting, seen, tested, ask)) is not None]
+        found = [one for setting in left if (one := _known(problem, setting, seen, tested, ask, kept)) is not None]
         if not found:
             break
         rounds.append(sorted(found, key=lambda one: -one.score))
@@ -177,6 +180,20 @@ def _cost(settings: Sequence[Setting], sizes: Sequence[int], load: Load) -> list
 def _going_on(settings: int) -> int:
     """How many settings the next round has, without those that join: at least two, since parts may mislead."""
     return min(settings, max(2, math.ceil(settings / STEP)))
+
+
+def _known(
+    problem: Problem, setting: Setting, seen: Indices, tested: Indices, ask: Ask, kept: Checkpoint | None
+) -> Scored | None:
+    """What a setting is worth, from an earlier run if it is kept."""
+    key = f"{setting} on {len(seen)}"
+    before = None if kept is None else kept.recall_compared(key)
+    if before is not None:
+        return Scored(setting, len(seen), before.score, before.answers, before.seconds)
+    found = _scored(problem, setting, seen, tested, ask)
+    if found is not None and kept is not None:
+        kept.keep_compared(key, Compared(found.score, found.answers, found.seconds))
+    return found
 
 
 def _scored(problem: Problem, setting: Setting, seen: Indices, tested: Indices, ask: Ask) -> Scored | None:

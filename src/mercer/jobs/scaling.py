@@ -15,6 +15,7 @@ from typing import Any, final
 from mercer._deadline import shown_seconds
 from mercer._types import Indices
 from mercer.inputs.base import Objects
+from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.growing import Ask, Growth, Scored, begin, grow
 from mercer.jobs.load import Load
 from mercer.jobs.problem import Problem
@@ -62,10 +63,11 @@ def scaled(
     ask: Ask,
     time_limit: float | None = None,
     whole: Whole | None = None,
+    kept: Checkpoint | None = None,
 ) -> Scaled:
     """How to train on the objects at `rows` or, if these are a sample, on all of the file."""
     if whole is not None:
-        return _in_blocks(problem, best, rows, ask, time_limit, whole)
+        return _in_blocks(problem, best, rows, ask, time_limit, whole, kept)
     exact = Scaled(Way(EXACT), best.kernel, best.penalty)
     if not isinstance(problem.objects, Objects) or best.kernel.is_precomputed:
         return exact
@@ -80,7 +82,7 @@ def scaled(
     budget = COMPARED if time_limit is None else min(COMPARED, SHARE * time_limit)
     deadline = None if time_limit is None else time.monotonic() + SHARE * time_limit
     settings = begin(problem, ways, best.kernel, best.penalty)
-    growth = grow(problem, settings, rows, ask, load=load, seconds=budget, deadline=deadline)
+    growth = grow(problem, settings, rows, ask, load=load, seconds=budget, deadline=deadline, kept=kept)
     takes = f"An exact machine on {n:,} objects would take about {shown_seconds(seconds)}"
     if growth is None:
         way = min(ways, key=lambda way: way.seconds(n, load))
@@ -92,7 +94,13 @@ def scaled(
 
 
 def _in_blocks(
-    problem: Problem, best: Trial, rows: Indices, ask: Ask, time_limit: float | None, whole: Whole
+    problem: Problem,
+    best: Trial,
+    rows: Indices,
+    ask: Ask,
+    time_limit: float | None,
+    whole: Whole,
+    kept: Checkpoint | None,
 ) -> Scaled:
     """On landmarks: the only way that never has all objects in memory."""
     load = Load.of(problem.data, problem.objects, problem.learner, problem.y)
@@ -101,7 +109,8 @@ def _in_blocks(
     ways = [way for way in found if way.bytes() <= whole.room / 2] or found[:1]
     deadline = None if time_limit is None else time.monotonic() + budget
     settings = begin(problem, ways, best.kernel, best.penalty)
-    growth = grow(problem, settings, rows, ask, load=load, seconds=min(COMPARED, budget), deadline=deadline)
+    seconds = min(COMPARED, budget)
+    growth = grow(problem, settings, rows, ask, load=load, seconds=seconds, deadline=deadline, kept=kept)
     if growth is None:
         way = ways[0]
         return Scaled(way, best.kernel, best.penalty, f"{whole.why}, and the model was trained {_trained(way)}.")

@@ -8,6 +8,7 @@ blocks, which a machine on landmarks is trained on.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import math
 import os
 import shutil
@@ -18,6 +19,8 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._version import __version__
+from mercer.blocks.npy import file_mark
 from mercer.errors import InputError
 from mercer.gram import budget
 from mercer.readers.batches import IN_BATCHES, is_square, rows_in
@@ -26,6 +29,7 @@ from mercer.readers.gram_files import may_be_gram
 from mercer.readers.labels import read_labels, typed
 from mercer.readers.opening import STDIN, open_stream
 from mercer.readers.options import MOST_BYTES, Options
+from mercer.readers.reservoir import Kept
 from mercer.readers.streaming import Begun, begin, can_be_mapped
 from mercer.readers.thinning import Thinned, thinned
 
@@ -37,7 +41,7 @@ _SAMPLE_SHARE = 4
 """A sample takes a quarter of the memory ..."""
 _FEWEST, _MOST = 5000, 100_000
 """... and has so many objects, at least and at most: enough for the largest search and for growing parts of it."""
-_OURS = {"blocks": "state.json", "run": "mark.json"}
+_OURS = {"sample": "state.json", "blocks": "state.json", "run": "mark.json"}
 """The folders beside a model while it is made, and the file by which each is known to be ours."""
 _MATRICES = 6
 """Matrices of float64 that a search holds at a time: of folds in two threads, and their copies."""
@@ -112,12 +116,26 @@ class Whole:
     """Of all objects, from a file of their own."""
 
     @classmethod
-    def of(cls, path: str | os.PathLike[str], options: Options, memory: float | None, seed: int, beside: str) -> Whole:
-        """A file that is `beyond_memory`, whose options these are."""
+    def of(
+        cls,
+        path: str | os.PathLike[str],
+        options: Options,
+        memory: float | None,
+        seed: int,
+        beside: str,
+        *,
+        keeping: bool = False,
+    ) -> Whole:
+        """A file that is `beyond_memory`, whose options these are; `keeping` lets a killed run go on with it."""
         name = os.fspath(path)
         most = _sample_size(name, options, room_of(memory))
         separate = dataclasses.replace(options, as_written=options.labels is not None)
-        found = thinned(name, separate, most, seed)
+        kept = None
+        if keeping:
+            about = " ".join([__version__, file_mark(name), repr(separate), str(most), str(seed)])
+            folder, mark = _folders(beside)[0]
+            kept = Kept(folder / mark, hashlib.sha256(about.encode()).hexdigest())
+        found = thinned(name, separate, most, seed, kept)
         labels = None
         if options.labels is not None:
             text, target = read_labels(options.labels, None, found.objects, options)
@@ -158,23 +176,24 @@ class Whole:
     @property
     def folder(self) -> Path:
         """Where the prepared objects are while they are needed."""
-        return _folders(self.beside)[0][0]
+        return _folders(self.beside)[1][0]
 
     @property
     def run(self) -> Path:
         """Where the state of training is kept."""
-        return _folders(self.beside)[1][0]
+        return _folders(self.beside)[2][0]
 
-    def begin(self, *, resume: bool) -> None:
-        """Leave nothing of another run; of the same one only if it is to be resumed."""
-        if not resume:
-            self.remove()
 
-    def remove(self) -> None:
-        """Delete what is no longer needed, once the model is written."""
-        for folder, mark in _folders(self.beside):
-            if (folder / mark).exists():
-                shutil.rmtree(folder, ignore_errors=True)
+def is_begun(beside: str) -> bool:
+    """Whether something of a run is kept, from which the same command may go on."""
+    return any((folder / mark).exists() for folder, mark in _folders(beside))
+
+
+def remove(beside: str) -> None:
+    """Delete what a run has kept: of another run, or once the model is written."""
+    for folder, mark in _folders(beside):
+        if (folder / mark).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _shown(size: int) -> str:

@@ -7,7 +7,6 @@ columns, labels and useless columns are detected as in any file, from objects in
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from mercer.readers.opening import open_stream
 from mercer.readers.options import Options
 from mercer.readers.problems import relined
 from mercer.readers.reading import read_source
+from mercer.readers.reservoir import Kept, Reservoir, as_bytes, as_text
 from mercer.readers.rows import Unfinished, blocks_of
 from mercer.readers.source import Source
 from mercer.readers.streaming import Begun, begin, pieces
@@ -52,10 +52,11 @@ class Thinned:
     """The unpacked size of the file in bytes."""
 
 
-def thinned(path: str, options: Options, most: int, seed: int) -> Thinned:
+def thinned(path: str, options: Options, most: int, seed: int, kept: Kept | None = None) -> Thinned:
     """A uniform random sample of the objects; the same for the same file and seed.
 
-    `options` must name the format: one that is read in batches, by lines or by records.
+    `options` must name the format: one that is read in batches, by lines or by records. With `kept`, a pass that was
+    killed goes on from what is written there.
     """
     assert options.format is not None
     if options.format in batches.IN_BATCHES:
@@ -64,10 +65,16 @@ def thinned(path: str, options: Options, most: int, seed: int) -> Thinned:
         begun = begin(file, options)
         form = _form(begun, options) if options.format in ("csv", "tsv") else None
         seen = _Seen(Reservoir(most, seed), options.format, headed=form is not None and form.headed)
-        with reporting("Sampling the file") as report:
-            for piece, last in pieces(file, begun, _PIECE):
-                seen.add(piece, last=last)
-                report(file.share)
+        before = None if kept is None else kept.found()
+        if before is not None:
+            seen.resume(before)
+        if before is None or not before["done"]:
+            with reporting("Sampling the file") as report:
+                for piece, last in pieces(file, begun, _PIECE, seen.size):
+                    seen.add(piece, last=last)
+                    report(file.share)
+                    if kept is not None and (last or kept.is_due()):
+                        kept.write({**seen.told(), "done": last})
     if form is not None:
         options = dataclasses.replace(options, delimiter=form.delimiter, header=form.headed)
     found = sorted(seen.drawn.kept, key=lambda one: one[0])
@@ -98,6 +105,24 @@ class _Seen:
         if self._format == "svmlight":
             self.widest = max(self.widest, *map(int, _INDEX.findall(text)), 0)
         self.drawn.offer(starts, parts)
+
+    def told(self) -> dict[str, Any]:
+        """All of this, as numbers and text: bytes are told by their numbers, as characters."""
+        return {
+            "line": self._line,
+            "carried": self._carried.decode("latin-1"),
+            "size": self.size,
+            "widest": self.widest,
+            "head": as_text(self.head),
+            "drawn": self.drawn.told(),
+        }
+
+    def resume(self, told: dict[str, Any]) -> None:
+        """Go on from there."""
+        self._line, self._carried = told["line"], told["carried"].encode("latin-1")
+        self.size, self.widest = told["size"], told["widest"]
+        self.head = as_bytes(told["head"])
+        self.drawn.resume(told["drawn"])
 
 
 def _of_rows(path: str, format_: str, options: Options, most: int, seed: int) -> Thinned:
@@ -153,37 +178,6 @@ def _unbroken(starts: list[int], parts: list[bytes], *, last: bool) -> tuple[lis
     if not odd[-1] or last:
         return kept, rows, b""
     return kept[:-1], rows[:-1], rows[-1]
-
-
-@final
-class Reservoir:
-    """A uniform random sample of a stream of unknown length.
-
-    It skips from one sampled item to the next (Li 1994), so all others cost nothing.
-    """
-
-    def __init__(self, most: int, seed: int) -> None:
-        self._most, self._random = most, np.random.default_rng(seed)
-        self._level, self._next = 1.0, most - 1
-        self.seen = 0
-        self.kept: list[tuple[int, int, bytes]] = []
-        """Position in the stream, line, and text."""
-        self._skip()
-
-    def _skip(self) -> None:
-        self._level *= math.exp(math.log(self._random.uniform(1e-300, 1.0)) / self._most)
-        self._next += 1 + int(math.log(self._random.uniform(1e-300, 1.0)) / math.log1p(-self._level))
-
-    def offer(self, lines: Sequence[int], parts: Sequence[bytes]) -> None:
-        """The next items, in their order."""
-        room = self._most - len(self.kept)
-        for place in range(min(room, len(parts))):
-            self.kept.append((self.seen + place, lines[place], parts[place]))
-        while self._next < self.seen + len(parts):
-            place = self._next - self.seen
-            self.kept[int(self._random.integers(self._most))] = self._next, lines[place], parts[place]
-            self._skip()
-        self.seen += len(parts)
 
 
 def _together(found: Sequence[tuple[int, int, bytes]], name: str, options: Options) -> tuple[Source, Indices]:

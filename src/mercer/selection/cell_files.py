@@ -28,6 +28,7 @@ class CellParts:
 
     template: Any
     size: int
+    neighbours: int
     probability: bool
     random_state: Any
     calibration: Calibration | None
@@ -47,6 +48,7 @@ def take_apart(model: Any, support: Objects, edges: Indices, constant: Indices |
     values: dict[str, Any] = {
         "estimator": type(model.estimator).__name__,
         "size": int(model.size),
+        "neighbours": int(model.neighbours),
         "probability": bool(model.probability),
         "random_state": model.random_state if isinstance(model.random_state, int) else None,
     }
@@ -110,10 +112,15 @@ def put_together(stored: Stored) -> CellParts:
             checked_array(arrays, "certificate", "f", (len(table), 7)), checked_value(values, "dtype", str)
         )
     return CellParts(
-        template(**stored.params), checked_value(values, "size", int), probability,
+        template(**stored.params), checked_value(values, "size", int), _neighbours(values), probability,
         values.get("random_state"), calibration, machine.kernel, machine.support, edges, centres,
         checked_array(arrays, "sizes", "i", (len(cells),)).astype(np.intp), machines, certificate, classes, constant,
     )  # fmt: skip
+
+
+def _neighbours(values: Any) -> int:
+    """Older files do not say."""
+    return int(checked_value(values, "neighbours", int)) if "neighbours" in values else 0
 
 
 def _calibration(values: Any, arrays: Any, classes: npt.NDArray[Any] | None) -> Calibration:

@@ -63,8 +63,10 @@ def nested_cross_validate(
     The best score of a search is too optimistic, since it belongs to the luckiest of many settings. The score returned
     here is not.
 
-    Parameters ---------- search : a `KernelSearchCV`, or any estimator of scikit-learn with `best_params_` and
-    `best_score_`. cv, scoring : for the outer folds, as in scikit-learn; `scoring` defaults to that of the search.
+    Parameters
+    ----------
+    search : a `KernelSearchCV`, or any estimator of scikit-learn with `best_params_` and `best_score_`.
+    cv, scoring : for the outer folds, as in scikit-learn; `scoring` defaults to that of the search.
     groups : for outer and inner splitters that use them.
 
     >>> from mercer import KernelSearchCV, SVC, nested_cross_validate

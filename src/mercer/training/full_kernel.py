@@ -56,6 +56,38 @@ class Claim:
 
 
 @final
+@dataclass(frozen=True, eq=False)
+class FullView:
+    """A machine on an approximate kernel, in the feature space of the full one."""
+
+    length: Float64
+    """|w|^2 of each output."""
+    outputs: Float64
+    energy: Float64
+    """b'Kb of each output, or an upper bound on it that holds with high probability."""
+    diagonal: Float64
+    """Of the full matrix."""
+    trace_left: float
+    sampled_rows: int
+
+    @classmethod
+    def of(cls, expansion: Expansion, b: Float64, objects: Objects, exact_rows: int) -> FullView:
+        """Of this expansion, and of dual coefficients b, one row per training object."""
+        full = full_kernel_of(expansion)
+        machine = expansion.condensed()
+        seen = squared_lengths(rows_of_features(expansion.kernel, objects, hold=False))
+        whole = full.diagonal(full.features(objects))
+        sampled = 0 if len(objects) <= exact_rows else min(_SAMPLED_ROWS, len(objects))
+        if sampled:
+            image = Expansion(expansion.kernel, objects, b, np.zeros(b.shape[1])).condensed()
+            energy = _sampled_energy(full, objects, b, image, np.maximum(whole - seen, 0.0), sampled)
+        else:
+            energy = (b * gram_of(full, objects).matvec(b)).sum(axis=0)
+        left = max(0.0, 1.0 - float(seen.sum()) / max(float(whole.sum()), np.finfo(float).tiny))
+        return cls(_squared(full, machine), machine(objects), energy, whole, left, sampled)
+
+
+@final
 @dataclass(frozen=True)
 class Excess:
     """The objective of an approximate machine, and a lower bound on the objective of any machine with the full
@@ -82,7 +114,9 @@ class Excess:
 
     @property
     def share(self) -> float:
-        """The same relative to the exact machine's objective; infinite if the bound is trivial."""
+        """The same relative to the exact machine's objective, or more; infinite if the bound is trivial."""
+        if self.primal < 0.0:  # that of the exact machine is even further below zero
+            return self.excess / -self.primal
         return self.excess / self.bound if self.bound > 0 else math.inf
 
     def __str__(self) -> str:
@@ -103,6 +137,25 @@ def excess_of(
     expansion: Expansion, coefficients: Float64, claims: Sequence[Claim], objects: Objects, exact_rows: int = EXACT_ROWS
 ) -> Excess:
     """The bound for these machines together; `coefficients` are dual, one row per training object."""
+    full_kernel_of(expansion)
+    if not all(np.isfinite(claim.problem.C).all() for claim in claims):
+        raise KernelError("A hard margin (C = inf) has no objective to compare: there is no bound for it.")
+    b = coefficients.copy()
+    for claim in claims:
+        if claim.problem.intercept and claim.problem.outputs == 1:
+            b[claim.ids, claim.columns] = balanced(b[claim.ids, claim.columns])
+    view = FullView.of(expansion, b, objects, exact_rows)
+    primal = bound = 0.0
+    for claim in claims:
+        problem, pick = claim.problem, claim.columns
+        f, own = view.outputs[claim.ids][:, pick], b[claim.ids][:, pick]
+        primal += 0.5 * float(np.sum(view.length[pick])) + float(problem.C @ problem.loss.value(problem.y, f))
+        bound += _best_dual(problem, own, float(np.sum(view.energy[pick])))
+    return Excess(primal, bound, view.trace_left, view.sampled_rows)
+
+
+def full_kernel_of(expansion: Expansion) -> FittedKernel:
+    """The kernel that landmarks approximate."""
     features = expansion.kernel.feature_map()
     full = None if features is None else features.approximates
     if full is None:
@@ -110,31 +163,7 @@ def excess_of(
             f"{expansion.kernel.kernel} is not a projection of another kernel, so there is no exact machine to compare "
             "with. Kernels seen through landmarks are: kernels.Nystrom(kernel)."
         )
-    if not all(np.isfinite(claim.problem.C).all() for claim in claims):
-        raise KernelError("A hard margin (C = inf) has no objective to compare: there is no bound for it.")
-    b = coefficients.copy()
-    for claim in claims:
-        if claim.problem.intercept and claim.problem.outputs == 1:
-            b[claim.ids, claim.columns] = balanced(b[claim.ids, claim.columns])
-    machine = expansion.condensed()
-    length = _squared(full, machine)
-    seen = squared_lengths(rows_of_features(expansion.kernel, objects, hold=False))
-    whole = full.diagonal(full.features(objects))
-    outputs = machine(objects)
-    sampled = 0 if len(objects) <= exact_rows else min(_SAMPLED_ROWS, len(objects))
-    if sampled:
-        image = Expansion(expansion.kernel, objects, b, np.zeros(b.shape[1])).condensed()
-        energy = _sampled_energy(full, objects, b, image, np.maximum(whole - seen, 0.0), sampled)
-    else:
-        energy = (b * gram_of(full, objects).matvec(b)).sum(axis=0)
-    primal = bound = 0.0
-    for claim in claims:
-        problem, pick = claim.problem, claim.columns
-        f, own = outputs[claim.ids][:, pick], b[claim.ids][:, pick]
-        primal += 0.5 * float(np.sum(length[pick])) + float(problem.C @ problem.loss.value(problem.y, f))
-        bound += _best_dual(problem, own, float(np.sum(energy[pick])))
-    left = max(0.0, 1.0 - float(seen.sum()) / max(float(whole.sum()), np.finfo(float).tiny))
-    return Excess(primal, bound, left, sampled)
+    return full
 
 
 def scored_on(estimator: Any, X: Any, y: Any) -> dict[str, Any]:

@@ -249,14 +249,17 @@ class KernelEstimator(Certified, BaseEstimator):
         scored = {} if held_out is None else scored_on(self, *held_out)
         exact_rows = _check.integer(type(self).__name__, "exact_rows", exact_rows, low=0)
         objects = self.kernel_.kernel.coerce(X)
-        claims = self._claims(objects, y, sample_weight)
         machine, support = self.expansion_, getattr(self, "support_", slice(None))
         from_blocks = isinstance(support, slice) and len(machine.support) != len(objects)
         refuse_from_blocks(-1 if from_blocks else 0 if isinstance(support, slice) else support, "The excess")
         coefficients = np.zeros((len(objects), machine.coefficients.shape[1]))
         coefficients[support] = machine.coefficients
-        found = excess_of(machine, coefficients, claims, objects, exact_rows)
-        return dataclasses.replace(found, **scored)
+        return dataclasses.replace(self._excess(coefficients, objects, y, sample_weight, exact_rows), **scored)
+
+    def _excess(self, coefficients: Float64, objects: Objects, y: Any, sample_weight: Any, exact_rows: int) -> Excess:
+        """The bound, from dual coefficients of all training objects."""
+        claims = self._claims(objects, y, sample_weight)
+        return excess_of(self.expansion_, coefficients, claims, objects, exact_rows)
 
     def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
         """The problems that the machines solve on the training objects."""

@@ -40,6 +40,8 @@ _BYTES_PER_ENTRY = 24
 REPAIRS = ("clip", "flip", "shift")
 MODES = ("warn", "error", "ignore", *REPAIRS)
 
+_ROUNDED = 1e-12
+"""A column whose standard deviation is smaller than this fraction of its mean is constant, but for rounding."""
 _SCALES = 1e5
 """Warn if standard deviations of features differ by more than this factor. The narrow feature then makes up about 1e-10
 of the squared distances, less than any training tolerance resolves; a smaller factor would also warn of data that are
@@ -362,11 +364,11 @@ def warn_of_scales(objects: Objects) -> None:
     """Warn if one feature dominates distances and dot products so much that the others have no effect."""
     if not isinstance(objects, Vectors) or objects.is_sparse or objects.n_features < 2:
         return
-    variances = objects.moments[1]
+    means, variances = objects.moments
     if variances.max() <= _SCALES**2 * variances.min():  # also if no column varies
         return
     spread = np.sqrt(variances)
-    usable = np.flatnonzero((spread > 0) & np.isfinite(spread))
+    usable = np.flatnonzero((spread > _ROUNDED * np.abs(means)) & np.isfinite(spread))
     if not len(usable):
         return
     widest, narrowest = usable[spread[usable].argmax()], usable[spread[usable].argmin()]

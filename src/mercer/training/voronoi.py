@@ -21,10 +21,15 @@ _ROWS = 16_384
 
 
 def nearest(fitted: FittedKernel, objects: Objects, centres: Objects) -> Indices:
-    """The nearest centre of each object; the first if several are. Blocks are processed where they are stored."""
+    """The nearest centre of each object; the first if several are."""
+    return np.asarray(nearest_few(fitted, objects, centres, 1)[:, 0])
+
+
+def nearest_few(fitted: FittedKernel, objects: Objects, centres: Objects, count: int) -> Indices:
+    """The nearest centres of each object in order, one per column. Blocks are processed where they are stored."""
     if not isinstance(objects, Streamed):
-        return _nearest(fitted, objects, centres)
-    of_block, numbers = _NearestInBlock(fitted, objects, centres), range(len(objects.blocks))
+        return _nearest(fitted, objects, centres, count)
+    of_block, numbers = _NearestInBlock(fitted, objects, centres, count), range(len(objects.blocks))
     far = working_on(objects)
     return np.concatenate(list(map(of_block, numbers)) if far is None else far.gather(of_block, numbers))
 
@@ -41,18 +46,19 @@ class _NearestInBlock:
     fitted: FittedKernel
     objects: Streamed
     centres: Objects
+    count: int
 
     def __call__(self, number: int) -> Indices:
-        return _nearest(self.fitted, self.objects.block(number), self.centres)
+        return _nearest(self.fitted, self.objects.block(number), self.centres, self.count)
 
 
-def _nearest(fitted: FittedKernel, objects: Objects, centres: Objects) -> Indices:
+def _nearest(fitted: FittedKernel, objects: Objects, centres: Objects, count: int) -> Indices:
     own = fitted.diagonal(fitted.features(centres))
-    found = [np.zeros(0, dtype=np.intp)]
+    found = [np.zeros((0, count), dtype=np.intp)]
     for start in range(0, len(objects), _ROWS):
         # In float64: far from any centre, values of narrow kernels underflow in float32.
         similar = gram_of(fitted, objects.take(slice(start, start + _ROWS)), centres, dtype=np.float64).exact()
-        found.append(voronoi.closest(similar, own))
+        found.append(voronoi.closest(similar, own, count))
     return np.concatenate(found)
 
 
