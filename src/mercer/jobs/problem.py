@@ -126,6 +126,7 @@ def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
     task = task_of(data.labels, plan.task, found)
     data = without_single(data) if task == "classification" else data
     notes = [*data.notes, *found]
+    assert data.labels is not None
     y = data.labels if task == "classification" else np.asarray(data.labels, dtype=np.float64)
     quantile = metric_for(plan.metric, task, y, balanced=plan.balanced).quantile
     learner = Learner.for_task(task, y, balanced=plan.balanced, quantile=quantile)

@@ -57,8 +57,8 @@ def learning(outcome: Outcome) -> str:
     else:
         words = f"The curve seems to rise (by {brought} the last time), but folds differ too much to be sure."
     note = (
-        "Dots are folds, the line their mean: machines with the chosen kernel and penalty, scored on objects they had "
-        "not seen."
+        "Dots are folds, the line their mean: machines with the chosen kernel and penalty, scored on objects that they "
+        "had not seen."
     )
     return paragraph(words) + figure(axes.svg(), note, "learning-curve")
 

@@ -95,7 +95,10 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-ur
 
 def escape(value: object) -> str:
     """Text from anywhere, made harmless: nothing in it is markup, control characters are shown."""
-    text = "".join(one if one.isprintable() or one in "\n\t" else "\N{REPLACEMENT CHARACTER}" for one in str(value))
+    text = "".join(
+        one if one.isprintable() or one in "\n\t\N{NO-BREAK SPACE}" else "\N{REPLACEMENT CHARACTER}"
+        for one in str(value)
+    )
     return html.escape(text, quote=True)
 
 

@@ -32,7 +32,7 @@ def shares(outcome: Outcome) -> str:
         for part, share in zip(one.parts, np.abs(one.contributions).mean(axis=1), strict=True):
             sizes[str(part)] = sizes.get(str(part), 0.0) + float(share) / len(found)
     total = sum(sizes.values())
-    if total <= 0:
+    if total <= 0 or len(sizes) < 2:  # all of it, which says nothing
         return ""
     how = "Shapley values" if found[0].by == "columns" and found[0].exact else "shares"
     most = sorted(sizes.items(), key=lambda item: -item[1])
