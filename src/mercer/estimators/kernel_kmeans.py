@@ -22,6 +22,7 @@ from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
+from mercer.solvers.drive import Limits
 from mercer.solvers.kmeans import Clustering, kernel_kmeans
 from mercer.solvers.solution import Status
 from mercer.training.eigenvectors import seed_of
@@ -34,6 +35,8 @@ from mercer.training.storing import EXPANSION, ArrayField, Field, ShareField, Va
 
 _ROUNDS = 10.0
 """The typical number of rounds of a run; used only to estimate costs."""
+_OF_A_PART = 0.3
+"""The share of the time left that runs on a part of the objects may take: then all objects are compared with it."""
 
 
 @final
@@ -139,18 +142,20 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
     def _effort(self) -> tuple[float, float]:
         return float(self.n_init) * min(float(self.max_iter), _ROUNDS), 0.0
 
-    def _clusters(self, fitted: FittedKernel, objects: Objects, gram: Gram, k: int, part: Part | None = None) -> _Found:
+    def _clusters(
+        self, fitted: FittedKernel, objects: Objects, gram: Gram, k: int, part: Part | None = None, share: float = 1.0
+    ) -> _Found:
         """Cluster all objects, or a part of them; then the others belong to the nearest mean."""
         if part is None:
             guarded = self._guarded(fitted, gram)
-            best, runs = self._best_run(guarded.gram, k)
+            best, runs = self._best_run(guarded.gram, k, self._limits().share(share))
             means = guarded.expanded(best.means)
             machine = machine_over(fitted, objects, slice(None), means, -best.offsets)[0]
             exact, dtype = guarded.in_double(fitted, objects), np.dtype(guarded.gram.dtype).name
             psd = fitted.kernel.psd or guarded.repaired
             proof = partial(_proof, exact, best.labels, dtype, psd=psd)
             return _Found(best, runs, best.labels, best.inertia, machine, proof)
-        some = self._clusters(fitted, objects.take(part.ids), gram.view(part.ids), k)
+        some = self._clusters(fitted, objects.take(part.ids), gram.view(part.ids), k, share=_OF_A_PART)
         values = some.expansion(objects, self._gram_dtype())
         labels, memory = np.asarray(values.argmax(axis=1)), self.memory
         inertia = float(gram.diagonal().sum() - 2.0 * values.max(axis=1).sum())
@@ -158,9 +163,9 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
         proof = partial(_proof, exact, labels, "float64", psd=fitted.kernel.psd)
         return dataclasses.replace(some, labels=labels, inertia=inertia, proof=proof)
 
-    def _best_run(self, gram: Gram, k: int) -> tuple[Clustering, int]:
+    def _best_run(self, gram: Gram, k: int, limits: Limits) -> tuple[Clustering, int]:
         """The best of all runs, or of those for which there was time, and their number."""
-        rng, limits = np.random.default_rng(seed_of(self.random_state)), self._limits()
+        rng = np.random.default_rng(seed_of(self.random_state))
         runs: list[Clustering] = []
         while len(runs) < int(self.n_init) and not (runs and limits.out_of_time):
             try:
