@@ -43,9 +43,8 @@ MODES = ("warn", "error", "ignore", *REPAIRS)
 _ROUNDED = 1e-12
 """A column whose standard deviation is smaller than this fraction of its mean is constant, but for rounding."""
 _SCALES = 1e5
-"""Warn if standard deviations of features differ by more than this factor. The narrow feature then makes up about 1e-10
-of the squared distances, less than any training tolerance resolves; a smaller factor would also warn of data that are
-merely in different units, such as years and pounds."""
+"""Warn if standard deviations of features differ by more than this factor: the narrow one then makes up some 1e-10 of
+squared distances, which no tolerance resolves. A smaller factor would also warn of years beside pounds."""
 _SCALED_OBJECTS = 4000
 """Number of objects sampled from blocks to estimate the scales of columns: a warning needs only one digit."""
 _SAMPLED_OBJECTS = 1000
@@ -156,8 +155,7 @@ class Recomputed:
     def of(cls, expansion: Expansion, repair: Repair | None, support: Any, objects: Objects) -> Recomputed:
         """Recompute from the training objects and the expansion, whose support objects are those at `support`.
 
-        The training objects are treated as new ones, so another code path than that of the symmetric training matrix is
-        used.
+        The training objects are treated as new ones, which takes another path through the code than training did.
         """
         refuse_from_blocks(0 if isinstance(support, slice) else support, "Recomputing a certificate")
         gram = gram_of(expansion.kernel, objects, expansion.support, dtype=np.float64)
