@@ -41,11 +41,9 @@ REPAIRS = ("clip", "flip", "shift")
 MODES = ("warn", "error", "ignore", *REPAIRS)
 
 _ROUNDED = 1e-12
-"""A column whose standard deviation is smaller than this fraction of its mean is constant, but for rounding."""
+"""A column that varies by less than this fraction of its mean is constant, but for rounding."""
 _SCALES = 1e5
-"""Warn if standard deviations of features differ by more than this factor. The narrow feature then makes up about 1e-10
-of the squared distances, less than any training tolerance resolves; a smaller factor would also warn of data that are
-merely in different units, such as years and pounds."""
+"""Warn if deviations differ by more: a narrow column then makes up 1e-10 of distances, which no tolerance resolves."""
 _SCALED_OBJECTS = 4000
 """Objects in blocks that tell the scales of columns, of which a warning needs no more than a digit."""
 _SAMPLED_OBJECTS = 1000
