@@ -68,12 +68,7 @@ def _run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOp
     try:
         with wanted.progress():
             command = shlex.join(["mercer", *sys.argv[1:]])
-            in_pieces = beyond_memory(path, reading, plan.memory)
-            if in_pieces is not None:
-                refuse_folders_of_others(files.model)
-                if not files.resume:
-                    remove(files.model)
-                whole = Whole.of(path, in_pieces, plan.memory, plan.seed, files.model, keeping=True)
+            whole = _beyond_memory(path, reading, plan, files)
             data = read(path, reading) if whole is None else whole.data
             outcome = fit(data, plan, command=command, checkpoint=checkpoint, whole=whole)
         save(outcome.model, files.model)
@@ -92,6 +87,17 @@ def _run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOp
         raise
     if files.strict and not has_converged(outcome.model.estimator):
         raise NotConverged("training did not converge", "Raise the time limit, or lower C.")
+
+
+def _beyond_memory(path: str, reading: Options, plan: Plan, files: Files) -> Whole | None:
+    """A file that is too large for memory, seen through a sample; None for one that is not."""
+    in_pieces = beyond_memory(path, reading, plan.memory)
+    if in_pieces is None:
+        return None
+    refuse_folders_of_others(files.model)
+    if not files.resume:
+        remove(files.model)
+    return Whole.of(path, in_pieces, plan.memory, plan.seed, files.model, keeping=True)
 
 
 def _refuse_what_cannot_be_written(path: str) -> None:

@@ -19,7 +19,7 @@ from mercer._types import Indices
 from mercer.readers import batches
 from mercer.readers.data import Data
 from mercer.readers.delimited import Form, delimiter_of, form_of
-from mercer.readers.opening import open_stream
+from mercer.readers.opening import ByteStream, open_stream
 from mercer.readers.options import Options
 from mercer.readers.problems import relined
 from mercer.readers.reading import read_source
@@ -65,22 +65,28 @@ def thinned(path: str, options: Options, most: int, seed: int, kept: Kept | None
         begun = begin(file, options)
         form = _form(begun, options) if options.format in ("csv", "tsv") else None
         seen = _Seen(Reservoir(most, seed), options.format, headed=form is not None and form.headed)
-        before = None if kept is None else kept.found()
-        if before is not None:
-            seen.resume(before)
-        if before is None or not before["done"]:
-            with reporting("Sampling the file") as report:
-                for piece, last in pieces(file, begun, _PIECE, seen.size):
-                    seen.add(piece, last=last)
-                    report(file.share)
-                    if kept is not None and (last or kept.is_due()):
-                        kept.write({**seen.told(), "done": last})
+        _see(seen, file, begun, kept)
     if form is not None:
         options = dataclasses.replace(options, delimiter=form.delimiter, header=form.headed)
     found = sorted(seen.drawn.kept, key=lambda one: one[0])
     source, lines = _together([*seen.head, *found], file.name, options)
     data = _read(source, options, lines, np.array([place for place, _, _ in found], dtype=np.intp))
     return Thinned(_widened(data, seen.widest), options, seen.drawn.seen, seen.size)
+
+
+def _see(seen: _Seen, file: ByteStream, begun: Begun, kept: Kept | None) -> None:
+    """Look at all of a file, or at what an earlier pass has not seen of it."""
+    before = None if kept is None else kept.found()
+    if before is not None:
+        seen.resume(before)
+    if before is not None and before["done"]:
+        return
+    with reporting("Sampling the file") as report:
+        for piece, last in pieces(file, begun, _PIECE, seen.size):
+            seen.add(piece, last=last)
+            report(file.share)
+            if kept is not None and (last or kept.is_due()):
+                kept.write({**seen.told(), "done": last})
 
 
 @final

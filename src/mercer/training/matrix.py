@@ -41,7 +41,7 @@ REPAIRS = ("clip", "flip", "shift")
 MODES = ("warn", "error", "ignore", *REPAIRS)
 
 _ROUNDED = 1e-12
-"""A column whose standard deviation is smaller than this fraction of its mean is constant, but for rounding."""
+"""A column that varies by less than this fraction of its mean is constant, but for rounding."""
 _SCALES = 1e5
 """Warn if standard deviations of features differ by more than this factor: the narrow one then makes up some 1e-10 of
 squared distances, which no tolerance resolves. A smaller factor would also warn of years beside pounds."""
