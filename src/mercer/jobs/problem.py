@@ -120,14 +120,7 @@ class Problem:
 
 def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
     """Prepare a file for training; without expressions, the kernels are those that suit its content."""
-    if data.labels is None:
-        raise InputError(f"{data.name} has no labels to learn from.")
-    found: list[str] = []
-    task = task_of(data.labels, plan.task, found)
-    data = without_single(data) if task == "classification" else data
-    notes = [*data.notes, *found]
-    assert data.labels is not None
-    y = data.labels if task == "classification" else np.asarray(data.labels, dtype=np.float64)
+    data, task, y, notes = _learnt_from(data, plan)
     quantile = metric_for(plan.metric, task, y, balanced=plan.balanced).quantile
     learner = Learner.for_task(task, y, balanced=plan.balanced, quantile=quantile)
     if plan.memory is not None:
@@ -153,6 +146,18 @@ def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
         note = f"The class {str(np.unique(y)[problem.threshold.place])!r} is predicted from a probability of "
         notes.append(f"{note}{problem.threshold.least:.3g} on (--threshold).")
     return dataclasses.replace(problem, notes=tuple(notes))
+
+
+def _learnt_from(data: Data, plan: Plan) -> tuple[Data, str, npt.NDArray[Any], list[str]]:
+    """The objects that can be learnt from, the task, their targets, and what a user should know."""
+    if data.labels is None:
+        raise InputError(f"{data.name} has no labels to learn from.")
+    found: list[str] = []
+    task = task_of(data.labels, plan.task, found)
+    if task == "regression":
+        return data, task, np.asarray(data.labels, dtype=np.float64), [*data.notes, *found]
+    left = without_single(data)
+    return left, task, np.asarray(left.labels), [*left.notes, *found]
 
 
 def without_single(data: Data) -> Data:

@@ -106,8 +106,7 @@ def read_rows(
         return columns_of(_body(blocks) if fresh and form.headed else blocks, words, len(form.names))
 
     skip = int(fresh and form.headed)
-    blank_above = fresh and form.line != 1
-    plain = None if blank_above else plain_columns(source, form.delimiter, len(form.names), skip, words)
+    plain = _plain(source, form, skip, words, fresh=fresh)
     if plain is not None:
         columns = {key: plain[place] for place, key in enumerate(form.names)}
         lines: Sequence[int] = range(source.first + skip, source.first + skip + len(plain[0]))
@@ -119,6 +118,12 @@ def read_rows(
     if fresh and not lines:
         raise problem(source.name, "a header and no rows", line=form.line, hint="Add rows, or read with --no-header.")
     return table({key: found.get(place, ()) for place, key in enumerate(form.names)}, lines)
+
+
+def _plain(source: Source, form: Form, skip: int, words: set[int], *, fresh: bool) -> dict[int, Cells] | None:
+    """Columns that are read fast, if the text allows it and nothing is above the header."""
+    blank_above = fresh and form.line != 1
+    return None if blank_above else plain_columns(source, form.delimiter, len(form.names), skip, words)
 
 
 def table_of_rows(

@@ -59,10 +59,15 @@ def _above(rows: list[list[str]]) -> int:
     width = widths.most_common(1)[0][0]
     start = next((place for place, row in enumerate(rows) if 2 * _filled(row) > width), 0)
     titles, header, body = rows[:start], rows[start], rows[start + 1 :]
-    named = len(header) == width and _filled(header) == width and not any(map(is_number, header))
-    even = all(len(row) == width for row in body if any(row))
-    plain = not any(is_number(cell) for row in titles for cell in row)
-    return start if 0 < start <= _TITLES and any(map(any, titles)) and named and even and plain and body else 0
+    if not 0 < start <= _TITLES or not body or not any(map(any, titles)):
+        return 0
+    named = len(header) == _filled(header) == width and not _numbers(header)
+    even = {len(row) for row in body if any(row)} <= {width}
+    return start if named and even and not any(map(_numbers, titles)) else 0
+
+
+def _numbers(row: list[str]) -> bool:
+    return any(map(is_number, row))
 
 
 def _filled(row: list[str]) -> int:

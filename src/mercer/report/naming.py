@@ -61,8 +61,11 @@ def named(text: str) -> str:
     if text.startswith("(") and text.endswith(")"):  # around all of it, since nothing splits it
         return f"({named(text[1:-1])})"
     match = _CALL.fullmatch(text.strip())
-    if match is None:
-        return text
+    return text if match is None else _called(match, text)
+
+
+def _called(match: re.Match[str], text: str) -> str:
+    """The name of one kernel with its parameters."""
     name, inside = match.groups()
     arguments = _split(inside, ", ")
     if name == "normalise":
