@@ -168,7 +168,7 @@ def test_clusters_of_a_part_are_those_of_all(short):
     model = KernelKMeans(3, kernel="rbf", random_state=0, n_init=2)
     whole = model.fit(rows)
     inertia, labels = whole.inertia_, whole.labels_
-    with pytest.warns(ConvergenceWarning, match="room for a part of the objects alone"):
+    with pytest.warns(ConvergenceWarning, match="allowed training on only a part of the objects"):
         model.set_params(time_limit=60.0).fit(rows)
     assert len(model.expansion_.support) < 1400
     assert adjusted_rand_score(labels, model.labels_) > 0.98
@@ -183,7 +183,7 @@ def test_clusters_of_a_part_are_those_of_all(short):
 def test_algorithms_of_the_slides_on_a_part(short, model, target):
     y = target(X)
     score = model.set_params(time_limit=None).fit(X, y).score(NEW, target(NEW))
-    with pytest.warns(ConvergenceWarning, match="did not finish.*a part of the objects alone"):
+    with pytest.warns(ConvergenceWarning, match="did not finish.*only a part of the objects"):
         model.set_params(time_limit=60.0).fit(X, y)
     assert len(model.support_) < 1400
     assert getattr(model, model._per_object).shape == (1500, len(model.intercept_))

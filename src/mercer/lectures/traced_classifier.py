@@ -34,10 +34,9 @@ from mercer.solvers.drive import Chunk
 from mercer.solvers.solution import Status
 from mercer.training.certificate import Certificate, Certified
 from mercer.training.choices import Memory
-from mercer.training.kernel_estimator import KernelEstimator
+from mercer.training.kernel_estimator import KernelEstimator, all_or_nothing, limits_of
 from mercer.training.matrix import Guarded, guard
 from mercer.training.on_a_part import Part, affordable
-from mercer.training.one_fit import all_or_nothing, limits_of
 from mercer.training.storing import (
     EXPANSION,
     ArrayField,

@@ -40,7 +40,7 @@ def without_titles(source: Source, delimiter: str, options: Options, notes: list
         return source
     if len(rows) != len(lines):  # a quoted cell has several lines
         return source
-    if not source.text.endswith(("\n", "\r")) or len(lines) == _SAMPLE:
+    if rows and (not source.text.endswith(("\n", "\r")) or len(lines) == _SAMPLE):
         rows.pop()  # it may be cut off
     above = _above(rows)
     if not above:

@@ -1,9 +1,13 @@
-"""Types for parameters with a few allowed values: editors complete them, type checkers refuse other values."""
+"""What parameters may be: types of those with a few values, which editors complete; and parameters of parameters."""
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Mapping
 from typing import Any, Literal
 
+from mercer._record import Record
 from mercer.errors import MercerError, ParameterError
 from mercer.kernels.text.expression import parse
 
@@ -31,3 +35,26 @@ def parameter_of_a_name(owner: str, head: str, name: str, parameter: str, value:
         f"{head}__{parameter} needs a kernel object, but the {head} of this {owner} is the name {name!r}. "
         f"{remedy[0].upper()}{remedy[1:]}"
     )
+
+
+def nested_parameters(estimator: Any, params: Mapping[str, Any]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """The parameters of records among the parameters of an estimator, as in ``kernel__gamma``, and all others."""
+    nested: dict[str, dict[str, Any]] = {}
+    plain: dict[str, Any] = {}
+    for path, value in params.items():
+        head, _, rest = path.partition("__")
+        target = params.get(head, getattr(estimator, head, None))
+        if rest and isinstance(target, Record):
+            nested.setdefault(head, {})[rest] = value
+        elif rest and isinstance(target, str) and head.startswith("kernel"):
+            raise parameter_of_a_name(type(estimator).__name__, head, target, rest, value)
+        else:
+            plain[path] = value
+    return nested, plain
+
+
+@functools.cache
+def default_shapes(kind: Any) -> dict[str, Any]:
+    """The defaults of the parameters that apply to named kernels."""
+    parameters = inspect.signature(kind).parameters
+    return {name: parameters[name].default for name in ("gamma", "degree", "coef0")}

@@ -17,7 +17,7 @@ from mercer._types import Float64
 from mercer.gram import cost
 from mercer.solvers.eigen import leading
 from mercer.solvers.numerics.conjugate_gradients import Product
-from mercer.training.one_fit import limits_of
+from mercer.training.kernel_estimator import limits_of
 
 PRODUCTS = 30.0
 """The typical number of block products for a few leading eigenvectors; used only to estimate costs."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
-import inspect
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from numbers import Number
 from typing import Any, ClassVar, Self, cast
 
@@ -14,8 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _check
-from mercer._record import Record
+from mercer import _check, _deadline
 from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError, KernelError
@@ -29,6 +27,7 @@ from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.algebra.normalised import Normalised
 from mercer.kernels.base import FittedKernel, Kernel
+from mercer.kernels.memory import calls
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.text.expression import parse
 from mercer.kernels.user import FromBlocks
@@ -39,11 +38,10 @@ from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
 from mercer.kernels.weighing import weighing
 from mercer.solvers.drive import Limits
 from mercer.training.certificate import Certified
-from mercer.training.choices import Gamma, Memory, Psd, parameter_of_a_name
+from mercer.training.choices import Gamma, Memory, Psd, default_shapes, nested_parameters
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of, scored_on
 from mercer.training.lazy_methods import answers_lazily
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
-from mercer.training.one_fit import all_or_nothing, limits_of
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.targets import check_features
 from mercer.training.warm_start import WarmStart
@@ -139,7 +137,7 @@ class KernelEstimator(Certified, BaseEstimator):
 
     def _refuse_shapes_beside_objects(self) -> None:
         owner = type(self).__name__
-        for name, default in _default_shapes(cast(Any, type(self))).items():
+        for name, default in default_shapes(cast(Any, type(self))).items():
             if getattr(self, name) != default:
                 rule = f"left at its default ({default!r}) when kernel is an object, which has its own parameters"
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
@@ -209,11 +207,8 @@ class KernelEstimator(Certified, BaseEstimator):
             raise InputError(f"{found}, while a minimum of {at_least} is required by {type(self).__name__}.")
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        return (
-            fitted,
-            objects,
-            products_gram(fitted, objects, self.memory, Effort(type(self).__name__, *self._effort())),
-        )
+        effort = Effort(type(self).__name__, *self._effort())
+        return fitted, objects, products_gram(fitted, objects, self.memory, effort)
 
     def _guarded(self, fitted: FittedKernel, gram: Gram) -> Guarded:
         """The matrix for training, stored if it fits, checked and repaired."""
@@ -291,17 +286,7 @@ class KernelEstimator(Certified, BaseEstimator):
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; kernels are immutable, so ``kernel__gamma=0.1`` replaces the kernel."""
-        nested: dict[str, dict[str, Any]] = {}
-        plain: dict[str, Any] = {}
-        for path, value in params.items():
-            head, _, rest = path.partition("__")
-            target = params.get(head, getattr(self, head, None))
-            if rest and isinstance(target, Record):
-                nested.setdefault(head, {})[rest] = value
-            elif rest and isinstance(target, str) and head.startswith("kernel"):
-                raise parameter_of_a_name(type(self).__name__, head, target, rest, value)
-            else:
-                plain[path] = value
+        nested, plain = nested_parameters(self, params)
         super().set_params(**plain)
         for head, changes in nested.items():
             setattr(self, head, getattr(self, head).with_params(**changes))
@@ -321,6 +306,43 @@ class KernelEstimator(Certified, BaseEstimator):
             tags.input_tags.two_d_array = False
             tags.input_tags.string = kind is Strings
         return tags
+
+
+@contextlib.contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Train within the time limit; after an error or an interrupt, leave the estimator as it was."""
+    before = dict(estimator.__dict__)
+    try:
+        with _calling_once(estimator), _in_time(estimator):
+            yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise
+
+
+def limits_of(estimator: Any, stop: threading.Event | None = None) -> Limits:
+    """`max_iter`, if the estimator has it, and the rest of its time."""
+    owner = type(estimator).__name__
+    max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1) if hasattr(estimator, "max_iter") else -1
+    return Limits(max_iter, stop=stop or threading.Event())
+
+
+def _in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
+    """Limit all work inside the context to the `time_limit` of an estimator."""
+    limit = estimator.time_limit
+    if limit is None:
+        return contextlib.nullcontext()
+    return _deadline.limited(_check.real(type(estimator).__name__, "time_limit", limit, low=0, low_open=True))
+
+
+def _calling_once(estimator: Any) -> contextlib.AbstractContextManager[None]:
+    """Call users' functions once for each pair where a kernel is fitted to the values that training needs again.
+
+    Other kernels need each value once anyway, and looking it up would cost them time.
+    """
+    kernel = getattr(estimator, "kernel", None)
+    return calls.once() if isinstance(kernel, Kernel) and kernel.data_dependent else contextlib.nullcontext()
 
 
 def resolved_kernel(estimator: KernelEstimator, X: Any = None) -> Kernel:
@@ -369,13 +391,6 @@ def share_fits(estimator: Any, sharing: WarmStart) -> None:
 def gram_precision(estimator: Any) -> DType | None:
     """The precision that an estimator needs for its Gram matrix, if it does not depend on the size."""
     return estimator._gram_dtype() if isinstance(estimator, KernelEstimator) else None
-
-
-@functools.cache
-def _default_shapes(kind: Any) -> dict[str, Any]:
-    """The defaults of the parameters that apply to named kernels."""
-    parameters = inspect.signature(kind).parameters
-    return {name: parameters[name].default for name in ("gamma", "degree", "coef0")}
 
 
 def _holds_objects(X: Any) -> bool:

@@ -148,7 +148,7 @@ def test_text_and_model_files(tmp_path):
         ("abc", "got one str"),
         ([["a", "b"]], "item 0 is"),
         ([[0.0, 1.0], "abc"], "item 1 is 'abc'"),
-        ([np.zeros((3, 2)), np.zeros((3, 1))], "series 1 has 1 where series 0 has 2"),
+        ([np.zeros((3, 2)), np.zeros((3, 1))], "series 1 has 1 and series 0 has 2"),
         (np.zeros(3), r"got shape \(3,\)"),
         ([np.zeros((2, 2, 2))], "item 0 is"),
         ([np.ma.masked_array([1.0, 2.0], [0, 1])], "Series 0 is a masked array whose entry at row 1 is masked"),

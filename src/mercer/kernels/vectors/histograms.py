@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
@@ -20,11 +20,6 @@ class HistogramKernel(Coordinatewise, Kernel):
     """A kernel that refuses negative entries. By default its features include the sum of each row, which is k(x, x)."""
 
     bounds = 0.0, np.inf
-    term: ClassVar[int] = MINIMUM
-    """What is summed over coordinates."""
-
-    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
-        coordinate_sums(left, right, self.term, out)
 
     def own(self, rows: Float64) -> Float64:
         return row_sums(rows)
@@ -44,7 +39,9 @@ class AdditiveChi2(HistogramKernel):
     """
 
     formula = r"\sum_i \frac{2 <x>_i <z>_i}{<x>_i + <z>_i}"
-    term = HARMONIC
+
+    def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
+        coordinate_sums(left, right, HARMONIC, out)
 
 
 @final
@@ -60,6 +57,9 @@ class HistogramIntersection(HistogramKernel):
     """
 
     formula = r"\sum_i \min(<x>_i, <z>_i)"
+
+    def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
+        coordinate_sums(left, right, MINIMUM, out)
 
 
 @final
@@ -77,7 +77,7 @@ class MinMax(HistogramKernel):
     formula = r"\frac{\sum_i \min(<x>_i, <z>_i)}{\sum_i \max(<x>_i, <z>_i)}"
 
     def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
-        super().tile(left, right, state, out)
+        coordinate_sums(left, right, MINIMUM, out)
         shared_part(out, left.numbers.astype(out.dtype), right.numbers.astype(out.dtype))  # min + max = x + z
 
     def diagonal(self, features: CoordinateFeatures, state: State) -> Float64:

@@ -4,7 +4,7 @@ import pytest
 
 from mercer import SVC
 from mercer.errors import ParameterError
-from mercer.training.one_fit import all_or_nothing, limits_of
+from mercer.training.kernel_estimator import all_or_nothing, limits_of
 
 
 def test_nothing_is_left_of_a_fit_that_failed():
