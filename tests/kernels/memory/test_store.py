@@ -193,3 +193,23 @@ def test_several_processes_at_once(tmp_path):
     assert not np.isnan(known[:20, :20]).any()
     fill(store, numbers, items)
     np.testing.assert_array_equal(store.values(numbers, numbers), expected(items, items))
+
+
+def test_who_reads_keeps_nothing_older_than_what_is_written_meanwhile(tmp_path, monkeypatch):
+    store = ValueStore.open(tmp_path / "values", "k")
+    (tile,) = store.tiles(store.register(names_of(range(3)), block=3))
+    store.put(tile, np.where(np.eye(3), 1.0, np.nan))
+    writer = threading.Thread(target=lambda: store.put(tile, np.ones((3, 3))))
+    plain = store._read
+
+    def read(tile, file):
+        found = plain(tile, file)
+        if file.suffix == ".part" and not writer.ident:
+            writer.start()
+            writer.join(0.2)  # as far as it comes while somebody reads
+        return found
+
+    monkeypatch.setattr(store, "_read", read)
+    store.get(tile)
+    writer.join()
+    assert (store.get(tile) == 1.0).all()

@@ -17,6 +17,7 @@ from mercer.solvers.box.smo import SMO, feasible
 from mercer.solvers.box.step_rules import rule_for
 from mercer.solvers.drive import Limits
 from mercer.solvers.solution import Status
+from mercer.testing.solvers import stored_gram
 
 
 def badly_scaled(n: int = 60, seed: int = 0) -> Any:
@@ -100,3 +101,10 @@ def test_without_linear_systems_it_would_not_end(monkeypatch: pytest.MonkeyPatch
     problem = problems(len(X), 1)["pairs"]
     solution = SMO().solve(gram_of(Linear().fit(X), X), problem, tol=1e-3, limits=Limits(max_iter=200_000))
     assert solution.status is Status.OUT_OF_ITERATIONS
+
+
+def test_a_matrix_with_unknown_entries_ends() -> None:
+    gram = stored_gram(np.eye(8))
+    gram.kept.square[0, 1] = gram.kept.square[1, 0] = np.nan  # as no kernel should give them
+    found = SMO().solve(gram, problems(8, seed=0)["pairs"], tol=1e-9)
+    assert found.status is not Status.CONVERGED

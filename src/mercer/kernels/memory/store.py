@@ -207,17 +207,20 @@ class ValueStore:
 
     def get(self, tile: StoreTile) -> Float64:
         """The values of a tile, NaN if unknown; read-only."""
-        kept = self._kept.get(tile)
-        if kept is not None and tile in self._whole:
+        if tile in self._whole and (kept := self._kept.get(tile)) is not None:
             return kept
-        found = self._read(tile, self._file(tile))
-        if found is None:  # damaged or incomplete
-            self._whole.discard(tile)
-            found = self._read(tile, self._file(tile, ".part"))
-        values = np.full(tile.shape, np.nan) if found is None else found
-        if kept is not None:
-            values = np.where(np.isnan(values), kept, values)
-        self._keep(tile, values)
+        with self._lock:  # or what was read could be kept in place of what another thread writes meanwhile
+            found = self._read(tile, self._file(tile))
+            whole = found is not None
+            if not whole:  # damaged or incomplete
+                self._whole.discard(tile)
+                found = self._read(tile, self._file(tile, ".part"))
+            values = np.full(tile.shape, np.nan) if found is None else found
+            if (kept := self._kept.get(tile)) is not None:
+                values = np.where(np.isnan(values), kept, values)
+            self._keep(tile, values)
+            if whole:  # last: who finds it here takes what is kept
+                self._whole.add(tile)
         return values
 
     def put(self, tile: StoreTile, values: Any) -> None:
@@ -234,10 +237,10 @@ class ValueStore:
             whole = not np.isnan(given).any()
             content = np.ascontiguousarray(given, dtype="<f8").tobytes()
             _replace(self._file(tile, "" if whole else ".part"), hashlib.sha256(content).digest() + content)
+            self._keep(tile, given)
             if whole:
                 self._whole.add(tile)
                 self._file(tile, ".part").unlink(missing_ok=True)
-            self._keep(tile, given)
 
     def claimed(self, tile: StoreTile) -> contextlib.AbstractContextManager[None]:
         """Held by whoever computes a tile, so that no other thread or process does the same."""
@@ -310,8 +313,6 @@ class ValueStore:
         if len(data) != 8 * tile.shape[0] * tile.shape[1] or hashlib.sha256(data).digest() != digest:
             file.unlink(missing_ok=True)
             return None
-        if file.suffix == ".bin":
-            self._whole.add(tile)
         return np.frombuffer(data, dtype="<f8").astype(np.float64).reshape(tile.shape)
 
     def _keep(self, tile: StoreTile, values: Float64) -> None:

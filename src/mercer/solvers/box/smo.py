@@ -101,7 +101,7 @@ class DenseRun(Run):
         if did < limit or self.gap <= self._tol:
             self._refresh()
             self._claims += 1
-            if self.gap > self._tol and self._claims > _CLAIMS:
+            if not self.gap <= self._tol and self._claims > _CLAIMS:  # also if it is no number
                 self.done, self.status = True, Status.STALLED
         elif used_up:
             self._budget.solve_systems(self._local)
